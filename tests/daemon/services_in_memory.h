@@ -9,6 +9,7 @@
 #include "daemon/request/services.h"
 #include "daemon/request/wrappers.h"
 #include "daemon/step/split_codegen_worth.h"
+#include "hipcache/compiler/iree/iree_command.h"
 #include "hipcache/compiler/opaque/opaque_command.h"
 #include "support/memory_store.h"
 
@@ -70,15 +71,16 @@ class ServicesInMemory {
   cache::MissHistory history_{store, log_};
   stats::Counters counters_;
   compiler::Parser parser_;
+  compiler::IreeKind iree_;
   compiler::OpaqueKind opaque_;
-  std::array<const compiler::Kind*, 2> kinds_{&parser_, &opaque_};
+  std::array<const compiler::Kind*, 3> kinds_{&parser_, &iree_, &opaque_};
   SingleFlight single_flight_;
   PendingWrites pending_;
   JobSlots job_slots_;
   RunningSteps running_steps_;
   DigestSet doubts_, proofs_;
   AuditDraw audit_draw_{1};
-  AuditEvidence audit_evidence_{nullptr, log_};
+  AuditEvidence audit_evidence_{nullptr};
   SplitCodegenLedger split_codegen_ledger_{store, log_};
   Wrappers wrappers_{file_system_};
   events::EventLog event_log_;

@@ -19,7 +19,7 @@ class KeptDigests : public StateFixture {
   // How many bytes of the file a state that took the digests over reads.
   std::uint64_t read_by_another(const std::string& bytes, const std::string& path, const char* origin = kOrigin) {
     FileSystemState another([this] { return now_.load(); });
-    another.take_digests(bytes, origin);
+    [[maybe_unused]] const Status taken = another.take_digests(bytes, origin);
     Effort effort;
     EXPECT_EQ(another.content(path, &effort).value(), digest_of(support::read_bytes(path)));
     return effort.bytes_read;

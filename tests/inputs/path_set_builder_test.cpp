@@ -36,7 +36,7 @@ TEST_F(PathSetBuilder, AsksForTheContentOfWhatWasOpened) {
 
 TEST_F(PathSetBuilder, AsksWhereTheLinkLeadsThatTheCompilerIsRunBy) {
   const std::string name = link("usr/compiler", compiler_);
-  run_.programs = {name};
+  run_.programs.commands = {name};
   EXPECT_TRUE(asks(Question::content, name));
   EXPECT_TRUE(asks(Question::link, name));
   EXPECT_TRUE(asks(Question::content, compiler_));
@@ -68,7 +68,7 @@ class ListingOfRocm : public PathSetBuilder {
  protected:
   ListingOfRocm() {
     compiler_ = write("bin/clang-19", "elf");
-    run_.programs = trace_.programs = {compiler_};
+    run_.programs.commands = trace_.programs = {compiler_};
     begin_run();
     saw(Kind::list, "/opt");
   }
@@ -95,7 +95,7 @@ TEST_F(ListingOfRocm, AsksForAllNamesIfAModuleMapMayTakeThem) {
 }
 
 TEST_F(ListingOfRocm, AsksForAllNamesIfAnotherProgramMayHaveListedThem) {
-  run_.has_unseen_program = true;
+  run_.programs.has_unseen_one = true;
   EXPECT_TRUE(asks(Question::listing, "/opt"));
   EXPECT_FALSE(asks(Question::rocm_listing, "/opt"));
 }
@@ -109,7 +109,7 @@ TEST_F(PathSetBuilder, LeavesOutVariablesThatOnlySteerASearchAndThoseOfTheTracer
 }
 
 TEST_F(PathSetBuilder, RefusesAnOpaqueCommandWhoseOwnProgramLeftNoTraceUnlessAScript) {
-  run_.is_opaque = true;
+  run_.programs.others = Programs::Others::known;
   trace_.programs = {"/usr/lib/llvm-19/bin/clang"};
   EXPECT_EQ(refusal(), "compiler-is-a-wrapper");
   write("bin/compiler", "#!/usr/bin/perl\n");
@@ -118,7 +118,7 @@ TEST_F(PathSetBuilder, RefusesAnOpaqueCommandWhoseOwnProgramLeftNoTraceUnlessASc
 }
 
 TEST_F(PathSetBuilder, RefusesAScriptThatMayAskForMoreThanATraceHas) {
-  run_.is_opaque = true;
+  run_.programs.others = Programs::Others::known;
   trace_.programs = {"/usr/bin/perl", "/usr/lib/llvm-19/bin/clang"};
   trace_.ends = 2;
   for (const char* text : {"#!/bin/sh\n", "#!/usr/bin/perl\nprint time;\n", "#!/usr/bin/python3\n"}) {
@@ -129,7 +129,7 @@ TEST_F(PathSetBuilder, RefusesAScriptThatMayAskForMoreThanATraceHas) {
 }
 
 TEST_F(PathSetBuilder, RefusesARunOfAnotherProgramThanACompilerOrItsTools) {
-  run_.is_opaque = true;
+  run_.programs.others = Programs::Others::known;
   trace_.ends = 2;
   for (const char* other : {"/usr/bin/stat", "/usr/bin/date", "/usr/bin/python3.11", "/opt/tools/chooser"}) {
     trace_.programs = {compiler_, other};
@@ -138,7 +138,7 @@ TEST_F(PathSetBuilder, RefusesARunOfAnotherProgramThanACompilerOrItsTools) {
 }
 
 TEST_F(PathSetBuilder, RefusesTwoProgramsOfOneName) {
-  run_.is_opaque = true;
+  run_.programs.others = Programs::Others::known;
   trace_.ends = 3;
   trace_.programs = {compiler_, "/opt/tools/as", "/usr/bin/as"};
   EXPECT_EQ(refusal(), "compiler-is-a-wrapper");
@@ -147,8 +147,8 @@ TEST_F(PathSetBuilder, RefusesTwoProgramsOfOneName) {
 }
 
 TEST_F(PathSetBuilder, LeavesOutWhatMakeTellsGccUnlessLtoCodeIsLinked) {
-  run_.is_opaque = true;
-  run_.programs.clear();
+  run_.programs.others = Programs::Others::known;
+  run_.programs.commands.clear();
   trace_.ends = 4;
   saw(Kind::variable, "MAKEFLAGS");
   trace_.programs = {"/usr/bin/x86_64-linux-gnu-gcc-12", "/usr/lib/gcc/cc1", "/usr/bin/as", "/usr/lib/gcc/collect2"};
@@ -160,8 +160,8 @@ TEST_F(PathSetBuilder, LeavesOutWhatMakeTellsGccUnlessLtoCodeIsLinked) {
 }
 
 TEST_F(PathSetBuilder, AsksForTheDateOfTheSourceWhereAProgramMadeADateOrMayUseTheValueOtherwise) {
-  run_.is_opaque = true;
-  run_.programs.clear();
+  run_.programs.others = Programs::Others::known;
+  run_.programs.commands.clear();
   saw(Kind::variable, "SOURCE_DATE_EPOCH");
   trace_.programs = {"/usr/lib/llvm-19/bin/clang"};
   EXPECT_FALSE(asks(Question::variable, "SOURCE_DATE_EPOCH"));
@@ -169,9 +169,9 @@ TEST_F(PathSetBuilder, AsksForTheDateOfTheSourceWhereAProgramMadeADateOrMayUseTh
   trace_.programs = {"/usr/bin/perl"};
   EXPECT_TRUE(asks(Question::variable, "SOURCE_DATE_EPOCH"));
   trace_.programs = {"/usr/lib/llvm-19/bin/clang"};
-  run_.shows_command = true;
+  run_.shows.command = true;
   EXPECT_TRUE(asks(Question::variable, "SOURCE_DATE_EPOCH"));
-  run_.shows_command = false;
+  run_.shows.command = false;
   saw(Kind::date, "gmtime");
   EXPECT_TRUE(asks(Question::variable, "SOURCE_DATE_EPOCH"));
 }
@@ -246,7 +246,7 @@ TEST_F(PathSetBuilder, AddsTheLoadersCacheAndVariables) {
 }
 
 TEST_F(PathSetBuilder, AsksForEachLibraryByNameWhereAllNamesAreKnown) {
-  run_.programs = trace_.programs = {"/usr/bin/env"};
+  run_.programs.commands = trace_.programs = {"/usr/bin/env"};
   EXPECT_TRUE(asks(Question::library, "libc.so.6"));
   EXPECT_FALSE(asks(Question::content, "/etc/ld.so.cache"));
   EXPECT_FALSE(asks(Question::variable, "LD_LIBRARY_PATH"));
@@ -255,7 +255,7 @@ TEST_F(PathSetBuilder, AsksForEachLibraryByNameWhereAllNamesAreKnown) {
 }
 
 TEST_F(PathSetBuilder, AsksForTheWholeOfTheLoadersCacheWhereANameMayBeUnknown) {
-  run_.programs = trace_.programs = {"/usr/bin/env"};
+  run_.programs.commands = trace_.programs = {"/usr/bin/env"};
   saw(Kind::library_name, "libabsent.so.7");
   EXPECT_TRUE(asks(Question::content, "/etc/ld.so.cache"));
   EXPECT_TRUE(asks(Question::variable, "LD_LIBRARY_PATH"));

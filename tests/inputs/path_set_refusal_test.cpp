@@ -23,15 +23,22 @@ TEST_F(PathSetRefusal, NamesAnotherProgramInThePlaceOfTheCompiler) {
   EXPECT_EQ(refusal(), "compiler-is-a-wrapper");
 }
 
-TEST_F(PathSetRefusal, IsNoneForPythonsClockIfPythonOnlyStartsTheCompiler) {
-  saw(Kind::clock, std::string(trace::kPythonsClock));
-  EXPECT_EQ(refusal(), "clock");
-  run_.only_starts_by_python = true;
+TEST_F(PathSetRefusal, IsNoneForAScriptAndItsInterpreterThatOnlyStartTheCompiler) {
+  write("bin/compiler", "#!/usr/bin/python3\n");
+  begin_run();
+  trace_.programs = {"/usr/bin/python3.11", "/usr/lib/llvm-19/bin/clang"};
+  trace_.ends = 2;
+  run_.programs.others = Programs::Others::known;
+  for (const std::vector<std::string>& starters : {std::vector{compiler_}, {real_path("/usr/bin/python3.11")}, {}}) {
+    run_.programs.starters = starters;
+    EXPECT_EQ(refusal(), "compiler-is-a-wrapper");
+  }
+  run_.programs.starters = {compiler_, real_path("/usr/bin/python3.11")};
   EXPECT_EQ(refusal(), "");
 }
 
 TEST_F(PathSetRefusal, TakesALinkToTheCompilerForTheCompiler) {
-  run_.programs = {link("bin/clang++", "compiler")};
+  run_.programs.commands = {link("bin/clang++", "compiler")};
   EXPECT_EQ(refusal(), "");
 }
 
@@ -57,19 +64,19 @@ TEST_F(PathSetRefusal, LetsAProgramStartAnotherWhereItMay) {
   trace_.ends = 2;
   saw(Kind::execute, link("bin/objcopy", "helper"));
   EXPECT_EQ(refusal(), "compiler-is-a-wrapper");
-  run_.may_start_others = true;
+  run_.programs.others = Programs::Others::traced;
   EXPECT_TRUE(asks(Question::content, helper));
   EXPECT_TRUE(asks(Question::content, at("bin/objcopy")));
-  run_.programs.push_back(helper);
+  run_.programs.commands.push_back(helper);
   EXPECT_EQ(refusal(), "");
-  run_.programs.push_back(helper);
+  run_.programs.commands.push_back(helper);
   EXPECT_EQ(refusal(), "untraceable-compiler");
 }
 
 TEST_F(PathSetRefusal, KnowsByTheNumberOfStartsThatATracedProgramRanUntracedToo) {
   const std::string helper = write("bin/helper", "elf");
   begin_run();
-  run_.may_start_others = true;
+  run_.programs.others = Programs::Others::traced;
   trace_.programs.push_back(helper);
   trace_.ends = 2;
   saw(Kind::execute, helper);
@@ -80,7 +87,7 @@ TEST_F(PathSetRefusal, KnowsByTheNumberOfStartsThatATracedProgramRanUntracedToo)
 }
 
 TEST_F(PathSetRefusal, NamesAProgramThatWasStartedAndLeftNoTrace) {
-  run_.may_start_others = true;
+  run_.programs.others = Programs::Others::traced;
   saw(Kind::execute, write("bin/static", "elf"));
   begin_run();
   EXPECT_EQ(refusal(), "compiler-is-a-wrapper");
@@ -89,7 +96,8 @@ TEST_F(PathSetRefusal, NamesAProgramThatWasStartedAndLeftNoTrace) {
 TEST_F(PathSetRefusal, NamesTheClockAndTheNetwork) {
   saw(Kind::clock, "");
   EXPECT_EQ(refusal(), "clock");
-  run_.only_starts_by_python = true;
+  trace_.records.clear();
+  saw(Kind::clock, std::string(trace::kPythonsClock));
   EXPECT_EQ(refusal(), "clock");
   trace_.records.clear();
   saw(Kind::network, "");
@@ -149,7 +157,7 @@ TEST_F(PathSetRefusal, NamesAFileThatChangedDuringTheRun) {
   EXPECT_EQ(refusal(), "");
   begin_run_before_now();
   trace_.programs.clear();
-  run_.programs.clear();
+  run_.programs.commands.clear();
   EXPECT_EQ(refusal(), "input-changed");
 }
 
@@ -158,7 +166,7 @@ TEST_F(PathSetRefusal, NamesADirectoryWhoseListingChangedDuringTheRun) {
   EXPECT_EQ(refusal(), "");
   begin_run_before_now();
   trace_.programs.clear();
-  run_.programs.clear();
+  run_.programs.commands.clear();
   EXPECT_EQ(refusal(), "input-changed");
 }
 
@@ -168,7 +176,7 @@ TEST_F(PathSetRefusal, NamesALinkThatWasMadeDuringTheRun) {
   EXPECT_EQ(refusal(), "");
   begin_run_before_now();
   trace_.programs.clear();
-  run_.programs.clear();
+  run_.programs.commands.clear();
   EXPECT_EQ(refusal(), "input-changed");
 }
 
@@ -194,7 +202,7 @@ TEST_F(PathSetRefusal, UnderstandsALookForARightThatNobodyHas) {
   EXPECT_EQ(refusal(), "");
   begin_run_before_now();
   trace_.programs.clear();
-  run_.programs.clear();
+  run_.programs.commands.clear();
   EXPECT_EQ(refusal(), "input-changed") << "it appeared during the run";
 }
 

@@ -15,7 +15,7 @@ class Portable : public TraceFixture {
       directory(std::string(checkout) + "/build");
     }
     run_.directory = directory("elsewhere");
-    run_.programs = trace_.programs = {write("bin/gcc", "elf")};
+    run_.programs.commands = trace_.programs = {write("bin/gcc", "elf")};
     begin_run();
   }
 
@@ -74,7 +74,7 @@ TEST_F(Portable, TheWorkingDirectoryIsComparedByItsPlaceInTheCheckout) {
 }
 
 TEST_F(Portable, WhatShowsTheCheckoutIsTiedToIt) {
-  run_.roots.shown = 1;
+  run_.shows.roots.shown = 1;
   saw(Kind::open_read, at("one/a.h"));
   EXPECT_FALSE(holds_in_other(run()));
 }
@@ -85,13 +85,13 @@ TEST_F(Portable, ASourceThatAsksForItsOwnNameTiesTheResultUnlessNamesAreMapped) 
   begin_run();
   saw(Kind::open_read, at("one/own.h"));
   EXPECT_FALSE(holds_in_other(run()));
-  run_.roots.own_names_mapped = 1;
+  run_.shows.roots.own_names_mapped = 1;
   EXPECT_TRUE(holds_in_other(run()));
 }
 
 // The word and the lambda may stand in different files. A map does not help: clang 15 does not use it there.
 TEST_F(Portable, CodeInTheCheckoutIsTiedWhereAFileOfItMayPrintTypes) {
-  run_.roots.own_names_mapped = 1;
+  run_.shows.roots.own_names_mapped = 1;
   for (const char* checkout : {"one", "other"}) {
     write(std::string(checkout) + "/lambda.h", "inline constexpr auto lambda = [](int x) { return x; };");
     write(std::string(checkout) + "/type.h", "template <class T> const char* name() { return __PRETTY_FUNCTION__; }");
@@ -162,7 +162,7 @@ TEST_F(Portable, ADirectoryBesideTheCheckoutIsAskedByItsName) {
 TEST_F(Portable, WhatAScriptReadsTiesTheResultWhereverItMentionsTheCheckout) {
   trace_.programs.push_back(write("bin/sh", "elf"));
   trace_.ends = 2;
-  run_.may_start_others = true;
+  run_.programs.others = Programs::Others::traced;
   for (const char* checkout : {"one", "other"}) write(std::string(checkout) + "/conf", at("one.sources"));
   begin_run();
   saw(Kind::open_read, at("one/conf"));

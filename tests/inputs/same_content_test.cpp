@@ -79,7 +79,7 @@ TEST_F(SameContent, AnUnpackedFileOfTheSameBytesPasses) {
 }
 
 TEST_F(SameContent, AnUnpackedCompilerOfTheSameBytesPassesUnderTheNameOfALinkToo) {
-  run_.programs = {link("compiler", "bin/compiler")};
+  run_.programs.commands = {link("compiler", "bin/compiler")};
   begin_run_now();
   got(Kind::program, compiler_);
   unpack(compiler_);

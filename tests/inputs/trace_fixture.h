@@ -15,7 +15,7 @@ class TraceFixture : public StateFixture {
  protected:
   TraceFixture() {
     compiler_ = write("bin/compiler", "elf");
-    run_.programs = {compiler_};
+    run_.programs.commands = {compiler_};
     run_.directory = directory("request");
     work_ = directory("work");
     trace_.programs = {compiler_};

@@ -60,10 +60,10 @@ class FileSystemState {
   bool exists(const std::string& absolute_path, Effort* effort = nullptr);
 
   // Exports and imports the digests of files, for a later daemon that sees the same files in the
-  // same boot. `origin` names the boot and the view. Import takes nothing and returns false if the
-  // bytes are damaged or of another origin.
+  // same boot. `origin` names the boot and the view. Import takes nothing and returns an error
+  // if the bytes are damaged or of another origin.
   std::string digests(std::string_view origin);
-  bool take_digests(std::string_view bytes, std::string_view origin);
+  Status take_digests(std::string_view bytes, std::string_view origin);
   // How many digests were learned by reading files: tells whether digests() has something new.
   std::uint64_t learned_digests() const;
 

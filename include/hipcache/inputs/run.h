@@ -62,24 +62,44 @@ struct RootReferences {
   std::vector<std::string> arguments;
 };
 
+// What the results and messages of a run show of the request, found by searching them. Adds questions to the path set.
+struct Shows {
+  RootReferences roots;
+  bool cuid = false;
+  // Options of the compiler's own command line, among them the date of SOURCE_DATE_EPOCH.
+  bool command = false;
+  // The run printed something, or its results may hold options of the command line. Then colour,
+  // and whatever else depends on the terminal, counts.
+  bool colour = true;
+  bool output_names = false;
+  // For an opaque compile: the working directory, or something that could hide it.
+  bool directory = false;
+};
+
+// Which programs ran, and which others may have run.
+struct Programs {
+  // Those that the step was to execute, one per command, as absolute paths.
+  std::vector<std::string> commands;
+  // Further programs, which count as inputs.
+  enum class Others : std::uint8_t {
+    none,
+    traced,  // any that leave traces of their own
+    known,   // of an opaque compile: those that ask for no more than a trace has (hipcache/inputs/script.h)
+  };
+  Others others = Others::none;
+  // Real paths of programs and scripts that only start the compiler, as far as the caller knows. What else they ask for
+  // is without effect.
+  std::vector<std::string> starters = {};
+  // One of the programs leaves no trace, so it may have read any variable.
+  bool has_unseen_one = false;
+};
+
 struct Run {
-  // The programs that the step was to execute, one per command, as absolute paths.
-  std::vector<std::string> programs;
-  // They may run further programs, which count as inputs and leave traces of their own.
-  bool may_start_others = false;
+  Programs programs;
   // The request's temporary directory: reads and writes in it belong to the step.
   std::string directory;
   std::uint64_t started_ns = 0;  // CLOCK_REALTIME_COARSE before the first command
-  // What the step's results show of the request, found by searching them. Adds questions to the
-  // path set.
-  RootReferences roots;
-  bool shows_cuid = false;
-  // The results hold options of the compiler's own command line, among them the date of
-  // SOURCE_DATE_EPOCH.
-  bool shows_command = false;
-  // The run printed something, or its results may hold options of the command line. Then colour,
-  // and whatever else depends on the terminal, counts.
-  bool shows_colour = true;
+  Shows shows;
   // The result is a plan, in which the caller replaces the date that the driver took from
   // SOURCE_DATE_EPOCH.
   bool plans = false;
@@ -87,23 +107,16 @@ struct Run {
   bool plans_look = false;
   // Parts of standard output may have come after parts of standard error.
   bool is_mixed = false;
-  bool shows_output_names = false;
-  // An opaque compile (compiler/opaque/opaque_command.h). It may run programs other than its own, which are
-  // inputs, too. The files that it wrote, at the absolute paths in `written`, are never inputs.
-  bool is_opaque = false;
-  // One of the programs leaves no trace, so it may have read any variable.
-  bool has_unseen_program = false;
-  std::vector<std::string> written;  // sorted
+  Sight sight;
+
+  // The rest is set for an opaque compile alone (compiler/opaque/opaque_command.h).
+  std::vector<std::string> written;  // absolute paths of the files that it wrote, which are never inputs; sorted
   std::vector<std::string> specs;    // names of gcc's specs files, as in the command
   // The key has the processor. Then what the kernel says of the processors decides nothing more than
   // the number of threads.
   bool is_keyed_by_processor = false;
-  // A Python program starts the compiler and does nothing else, so its look at the clock is without
-  // effect.
-  bool only_starts_by_python = false;
-  Sight sight;
-  // For an opaque compile: whether its results show the working directory, or could hide it.
-  bool shows_directory = false;
+
+  bool is_opaque() const { return programs.others == Programs::Others::known; }
 };
 
 }  // namespace hipcache::inputs

@@ -20,20 +20,21 @@ namespace {
 
 using compiler::Uncacheable;
 
-// The name of a file that a step left in the directory unexpectedly, or "".
-Result<std::string> unexpected_file(const StepGraph& graph, const RequestDirectory& directory) {
+// A file that a step left in the directory unexpectedly.
+std::optional<inputs::Refusal> unexpected_file(const StepGraph& graph, const RequestDirectory& directory) {
   std::set<std::string> known;
   for (const auto& step : graph.steps()) add_files_of(step->spec(), directory, known);
   for (const auto& step : graph.replaced()) add_files_of(step->spec(), directory, known);
   return directory.lost_file(known);
 }
 
-// The name of a file that a step wrote elsewhere, or "". The compiler by itself runs its jobs one after the other, so
-// the last one's file would remain.
-std::string file_elsewhere(const StepGraph& graph) {
+// A file that a step wrote elsewhere. The compiler by itself runs its jobs one after the other, so the last one's file
+// would remain.
+std::optional<inputs::Refusal> file_elsewhere(const StepGraph& graph) {
   for (const auto& step : graph.steps())
-    if (!step->hit && step->result.refusal == Reason::writes_elsewhere) return step->result.refusal_detail;
-  return "";
+    if (!step->hit && step->result.refusal == Reason::writes_elsewhere)
+      return inputs::Refusal{Reason::writes_more_than_known, step->result.refusal_detail};
+  return std::nullopt;
 }
 
 // The depfile is written at the end, so no step may have read it.
@@ -56,15 +57,10 @@ bool reads_depfile(const StepGraph& graph, const Request& request) {
 std::optional<Uncacheable> unusual_run(const StepGraph& graph, const StepContext& context) {
   for (const auto& step : graph.steps())
     if (const auto& why = step->result.unusable) return Uncacheable{why->reason, why->detail};
-  const Result<std::string> left = unexpected_file(graph, context.directory);
-  if (!left) return Uncacheable{Reason::no_temporary_directory, left.error().message};
-  if (!left->empty()) return Uncacheable{Reason::writes_more_than_known, *left};
-  if (const std::string name = file_elsewhere(graph); !name.empty())
-    return Uncacheable{Reason::writes_more_than_known, name};
+  if (const auto why = unexpected_file(graph, context.directory)) return Uncacheable{why->reason, why->detail};
+  if (const auto why = file_elsewhere(graph)) return Uncacheable{why->reason, why->detail};
   if (reads_depfile(graph, context.request))
     return Uncacheable{Reason::depfile_is_another_file, *context.request.invocation.depfile};
-  for (const auto& step : graph.steps())
-    if (!step->result.descriptor.empty()) return Uncacheable{Reason::standard_input, step->result.descriptor};
   return std::nullopt;
 }
 

@@ -41,16 +41,9 @@ Status write_side(const OwnDirectory& directory, const std::string& name, const 
 
 }  // namespace
 
-std::string AuditEvidence::keep(const Digest& key, const std::string& report, const std::vector<Pair>& pairs) {
-  if (parent_ == nullptr) return "";
+Result<std::string> AuditEvidence::keep(const Digest& key, const std::string& report, const std::vector<Pair>& pairs) {
+  if (parent_ == nullptr) return Error{"there is no directory for it"};
   const std::lock_guard lock(mutex_);
-  Result<std::string> path = write(key, report, pairs);
-  if (path) return std::move(*path);
-  log_.warning("the evidence of an audit is not kept: " + path.error().message);
-  return "";
-}
-
-Result<std::string> AuditEvidence::write(const Digest& key, const std::string& report, const std::vector<Pair>& pairs) {
   const Result<OwnDirectory> all = parent_->open_or_make_below(kDirectory);
   if (!all) return all.error();
   if (Status room = make_room(*all); !room) return room.error();
@@ -80,62 +73,8 @@ Status AuditEvidence::make_room(const OwnDirectory& all) {
 
 namespace {
 
-using cache::ActionResult;
-using cache::Output;
-using Side = ResultDifference::Side;
-
-const Output* same_output(const ActionResult& in, const Output& as) {
-  const auto found = std::find_if(in.outputs.begin(), in.outputs.end(),
-                                  [&](const Output& one) { return one.name == as.name && one.place == as.place; });
-  return found == in.outputs.end() ? nullptr : &*found;
-}
-
-bool are_equal(const Output& one, const Output& other) {
-  return one.blob == other.blob && one.executable == other.executable;
-}
-
-Side side_of(const Output& output) { return {.digest = output.blob, .size = output.size, .text = {}}; }
-
-Side side_of(const std::string& text) { return {.digest = digest_of(text), .size = text.size(), .text = text}; }
-
-void compare_text(const char* name, const std::string& stored, const std::string& made,
-                  std::vector<ResultDifference>& into) {
-  if (stored != made) into.push_back({name, "", side_of(stored), side_of(made)});
-}
-
-std::string shown(const std::optional<Side>& side) { return side ? side->digest.shown() : "none"; }
-
-}  // namespace
-
-std::vector<ResultDifference> differences_of(const ActionResult& stored, const ActionResult& made) {
-  std::vector<ResultDifference> differences;
-  for (const Output& output : stored.outputs) {
-    const Output* now = same_output(made, output);
-    if (now == nullptr)
-      differences.push_back({output.name, output.place, side_of(output), std::nullopt});
-    else if (!are_equal(output, *now))
-      differences.push_back({output.name, output.place, side_of(output), side_of(*now)});
-  }
-  for (const Output& output : made.outputs)
-    if (same_output(stored, output) == nullptr)
-      differences.push_back({output.name, output.place, std::nullopt, side_of(output)});
-  compare_text("stdout", stored.stdout_text, made.stdout_text, differences);
-  compare_text("stderr", stored.stderr_text, made.stderr_text, differences);
-  return differences;
-}
-
-std::string to_text(const ResultDifference& difference) {
-  const std::string where = difference.place.empty() ? "" : " " + difference.place;
-  return difference.what + where + " (stored " + shown(difference.stored) + ", made now " + shown(difference.made) +
-         ")";
-}
-
-namespace {
-
-using Side = ResultDifference::Side;
-
 // Nothing if there is no room for the bytes.
-std::optional<std::string> bytes_of(const std::optional<Side>& side, std::uint64_t& room, store::Store& store) {
+std::optional<std::string> bytes_of(const std::optional<Part>& side, std::uint64_t& room, store::Store& store) {
   if (!side || side->size > room) return std::nullopt;
   room -= side->size;
   if (side->text) return side->text;
@@ -143,21 +82,18 @@ std::optional<std::string> bytes_of(const std::optional<Side>& side, std::uint64
   return bytes ? *bytes : std::nullopt;
 }
 
-std::vector<AuditEvidence::Pair> pairs_of(const std::vector<ResultDifference>& differences, store::Store& store) {
+std::vector<AuditEvidence::Pair> pairs_of(const std::vector<Difference>& differences, store::Store& store) {
   std::vector<AuditEvidence::Pair> pairs;
   std::uint64_t room = AuditEvidence::kMostBytes;
-  for (const ResultDifference& one : differences)
+  for (const Difference& one : differences)
     pairs.push_back({.stored = bytes_of(one.stored, room, store), .made = bytes_of(one.made, room, store)});
   return pairs;
 }
 
 // What differs, one line for each. `exit_code`: of a run that failed; what is stored is a success.
-std::vector<std::string> lines_of(std::vector<ResultDifference> differences, int exit_code, const Request& request) {
+std::vector<std::string> lines_of(const std::vector<Difference>& differences, int exit_code, const Request& request) {
   std::vector<std::string> lines;
-  for (ResultDifference& one : differences) {
-    if (!one.place.empty()) one.place = local_place(one.place, request);
-    lines.push_back(to_text(one));
-  }
+  for (const Difference& one : differences) lines.push_back(to_text(one, local_place(one.part().place, request)));
   if (exit_code != 0) lines.push_back("exit code (stored 0, now " + std::to_string(exit_code) + ")");
   return lines;
 }
@@ -233,7 +169,7 @@ bool Audit::takes_request(const cache::Hit& stored) {
 bool Audit::compare(const Audited& audited, const cache::ActionResult& made, const RequestContext& context) {
   if (!has_same_inputs(audited, context)) return true;
   ++compared_;
-  const std::vector<ResultDifference> differences = differences_of(audited.stored.result, made);
+  const std::vector<Difference> differences = differences_of(parts_of(audited.stored.result), parts_of(made));
   if (!differences.empty()) note_difference(audited, differences, 0, context);
   return differences.empty();
 }
@@ -244,7 +180,7 @@ bool Audit::compare_failure(const Audited& audited, const cache::ActionResult& s
   ++compared_;
   cache::ActionResult failed = said;
   failed.outputs = audited.stored.result.outputs;  // a failed run leaves none
-  note_difference(audited, differences_of(audited.stored.result, failed), exit_code, context);
+  note_difference(audited, differences_of(parts_of(audited.stored.result), parts_of(failed)), exit_code, context);
   return false;
 }
 
@@ -260,16 +196,17 @@ bool Audit::has_same_inputs(const Audited& audited, const RequestContext& contex
   return false;
 }
 
-void Audit::note_difference(const Audited& audited, const std::vector<ResultDifference>& differences, int exit_code,
+void Audit::note_difference(const Audited& audited, const std::vector<Difference>& differences, int exit_code,
                             const RequestContext& context) {
   ++differences_;
   const Place place = place_of(audited, services_.actions);
   const std::vector<std::string> lines = lines_of(differences, exit_code, context.request);
   services_.log.error(log_line_of(audited, place, lines, context.request));
   services_.counters.error();
-  const std::string kept = services_.audit_evidence.keep(
+  const Result<std::string> kept = services_.audit_evidence.keep(
       place.result, report_of(audited, place, lines, context.request), pairs_of(differences, services_.store));
-  if (!kept.empty()) services_.log.warning(audited.what + ": both results are kept in " + kept);
+  services_.log.warning(kept ? audited.what + ": both results are kept in " + *kept
+                             : "the evidence of an audit is not kept: " + kept.error().message);
   if (Status dropped = services_.actions.drop(audited.key, audited.stored); !dropped)
     services_.log.error(audited.what + ": the entry could not be dropped: " + dropped.error().message);
 }

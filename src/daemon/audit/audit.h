@@ -39,6 +39,7 @@
 #include <string>
 #include <vector>
 
+#include "daemon/audit/comparison.h"
 #include "daemon/request/request_context.h"
 #include "hipcache/base/digest.h"
 #include "hipcache/base/log.h"
@@ -47,24 +48,9 @@
 
 namespace hipcache::daemon {
 
-// Keeps what differed in an audit, so that a developer can compare it: a directory for each difference in `audit` of
-// the daemon's directory.
-//
-//   audit/<time>-<number>-<key>/report        lines: what was compiled, the key, what differs
-//   audit/<time>-<number>-<key>/<n>-stored    the stored bytes of the difference of that number
-//   audit/<time>-<number>-<key>/<n>-made      the bytes that the compiler made now
-//
-// At most kMostDirectories are kept, of which each holds at most kMostBytes; the oldest goes first. What has no room is
-// named in the report alone. The files belong to the user alone, because they hold the user's code. Trouble (a full
-// disk) is a line in the log: the difference itself is counted and logged by the caller.
-// Rejected: pinning the blobs in the store, because a developer has no tool to read them, and `--clear` removes them.
-//
-// Thread-safe.
-
 // Draws what is audited: each draw is true with the given probability, independently of all others.
 //
 // The seed is the caller's: the daemon takes one from the system, tests take a fixed one. Thread-safe.
-
 class AuditDraw {
  public:
   explicit AuditDraw(std::uint64_t seed) : numbers_(seed) {}
@@ -81,6 +67,18 @@ class AuditDraw {
   std::mt19937_64 numbers_;
 };
 
+// Keeps what differed in an audit, so that a developer can compare it: a directory for each difference in `audit` of
+// the daemon's directory.
+//
+//   audit/<time>-<number>-<key>/report        lines: what was compiled, the key, what differs
+//   audit/<time>-<number>-<key>/<n>-stored    the stored bytes of the difference of that number
+//   audit/<time>-<number>-<key>/<n>-made      the bytes that the compiler made now
+//
+// At most kMostDirectories are kept, of which each holds at most kMostBytes; the oldest goes first. What has no room is
+// named in the report alone. The files belong to the user alone, because they hold the user's code.
+// Rejected: pinning the blobs in the store, because a developer has no tool to read them, and `--clear` removes them.
+//
+// Thread-safe.
 class AuditEvidence {
  public:
   static constexpr std::size_t kMostDirectories = 16;
@@ -91,44 +89,19 @@ class AuditEvidence {
     std::optional<std::string> stored, made;
   };
 
-  // `parent`: the daemon's directory; null: nothing is kept. Both outlive this object.
-  AuditEvidence(const OwnDirectory* parent, Log& log) : parent_(parent), log_(log) {}
+  // `parent`: the daemon's directory, which outlives this object; null: nothing is kept.
+  explicit AuditEvidence(const OwnDirectory* parent) : parent_(parent) {}
 
-  // Returns the path of the directory; empty if nothing could be kept. <n> is the index in `pairs`.
-  std::string keep(const Digest& key, const std::string& report, const std::vector<Pair>& pairs);
+  // Returns the path of the directory. <n> is the index in `pairs`.
+  Result<std::string> keep(const Digest& key, const std::string& report, const std::vector<Pair>& pairs);
 
  private:
-  Result<std::string> write(const Digest& key, const std::string& report, const std::vector<Pair>& pairs);
   static Status make_room(const OwnDirectory& all);
 
   const OwnDirectory* const parent_;
-  Log& log_;
   std::mutex mutex_;  // guards the next, and the directory
   std::uint64_t next_ = 0;
 };
-
-// Compares a stored result with one that a run made now: what the user would get of each.
-//
-// All outputs are compared by name, place, digest and mode, in any order; then the messages. Depfiles are outputs. Not
-// compared: the time that the run took, and how an existing file is written over, which depends on the file.
-
-// One thing that differs; a side that lacks it is empty.
-struct ResultDifference {
-  struct Side {
-    Digest digest;
-    std::uint64_t size = 0;
-    std::optional<std::string> text;  // of messages; the bytes of an output are in the store
-  };
-  std::string what;   // the output's name ("object"), "stdout" or "stderr"
-  std::string place;  // the output's, as stored; empty if it has none
-  std::optional<Side> stored, made;
-};
-
-// Empty if the results are equal.
-std::vector<ResultDifference> differences_of(const cache::ActionResult& stored, const cache::ActionResult& made);
-
-// "object a.o (stored 0123456789abcdef, made now fedcba9876543210)", for the log.
-std::string to_text(const ResultDifference& difference);
 
 // A stored result that is made again.
 struct Audited {
@@ -174,7 +147,7 @@ class Audit {
 
   stats::AuditOutcome outcome() const;
   bool has_same_inputs(const Audited& audited, const RequestContext& context);
-  void note_difference(const Audited& audited, const std::vector<ResultDifference>& differences, int exit_code,
+  void note_difference(const Audited& audited, const std::vector<Difference>& differences, int exit_code,
                        const RequestContext& context);
 
   const Services& services_;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "daemon/audit/audit.h"
+#include "daemon/audit/comparison.h"
 #include "daemon/request/keys.h"
 #include "daemon/request/request.h"
 #include "daemon/request/request_context.h"
@@ -78,10 +79,13 @@ Result<StepState> ask(const WayToAsk& way, const RequestContext& context) {
 
 // A driver prints jobs to standard error, and nothing else. More is text of a script around it: HIPCC_VERBOSE makes
 // hipcc print its command. The script would print something else for the user's words, and the steps do not run it.
-std::string own_text(const StepResult& probe, const hip::Plan& plan, const Request& request) {
-  if (!probe.stdout_text.empty() && words_in(probe.stdout_text).empty()) return "prints to standard output";
-  const bool shows_words = plan.driver_stderr.find("-###") != std::string::npos;
-  return request.invocation.by_script && shows_words ? "prints its words" : "";
+std::optional<Uncacheable> own_text(const StepResult& probe, const hip::Plan& plan, const Request& request) {
+  const Reason reason = Reason::compiler_is_a_wrapper;
+  if (!probe.stdout_text.empty() && words_in(probe.stdout_text).empty())
+    return Uncacheable{reason, request.compiler + " prints to standard output"};
+  if (request.invocation.by_script && plan.driver_stderr.find("-###") != std::string::npos)
+    return Uncacheable{reason, request.compiler + " prints its words"};
+  return std::nullopt;
 }
 
 // Reads what the driver printed as a plan of the user's command. A probe through a wrapper plans the wrapper's command.
@@ -97,8 +101,7 @@ std::variant<Planned, Uncacheable> read(StepState probe, std::string printed, co
   Result<hip::Plan> plan = hip::read_plan(std::move(printed), wrapped ? *wrapped : request.invocation, kStoredDirectory,
                                           request.from.source_date());
   if (!plan) return Uncacheable{Reason::plan_not_understood, plan.error().message};
-  if (std::string text = own_text(probe.result, *plan, request); !text.empty())
-    return Uncacheable{Reason::compiler_is_a_wrapper, context.request.compiler + " " + text};
+  if (auto why = own_text(probe.result, *plan, request)) return *std::move(why);
   auto for_steps = std::make_unique<Request>(request);
   for_steps->from.look_options = plan->look_options;
   return Planned{std::make_unique<hip::Plan>(std::move(*plan)), std::move(probe), std::move(for_steps)};
@@ -206,10 +209,15 @@ std::variant<Planned, Uncacheable> audit(Planned neutral, hip::IdFor id_for, con
   if (!asked) return neutral;
   auto own = plan_of(std::move(asked), id_for, context);
   const auto* planned = std::get_if<Planned>(&own);
-  if (planned != nullptr && hip::are_same_plan(*planned->plan, *neutral.plan)) return neutral;
+  const std::vector<Difference> differences = planned == nullptr
+                                                  ? std::vector<Difference>()
+                                                  : differences_of(parts_of(*neutral.plan), parts_of(*planned->plan));
+  if (planned != nullptr && differences.empty()) return neutral;
   services.doubts.add(neutral.probe.spec().key.value);
   services.counters.error();
-  services.log.error(context.of_object("the driver plans otherwise under neutral names; please report its command"));
+  const std::string what = differences.empty() ? "it has no plan" : to_text(differences.front(), "");
+  services.log.error(
+      context.of_object("the driver plans otherwise under neutral names: " + what + "; please report its command"));
   return own;
 }
 
@@ -254,8 +262,7 @@ std::vector<const StepState*> Planned::probes() const {
 }
 
 std::variant<Planned, Uncacheable> obtain_plan(const RequestContext& context) {
-  if (std::string name = variable_that_reports(context.request.from.environment); !name.empty())
-    return Uncacheable{Reason::extra_output, std::move(name)};
+  if (auto why = report_by_variable(context.request.from.environment)) return *std::move(why);
   const compiler::Invocation& invocation = context.request.invocation;
   std::variant<Planned, Uncacheable> planned = Uncacheable{};
   for (const hip::IdFor id_for : ways_to_give_id(invocation)) {

@@ -149,12 +149,12 @@ bool holds(const StepState& proof, const ProofKind& kind, const std::string& dir
   return true;
 }
 
-// Why the run is no proof, or "".
-std::string failure_of(const StepState& proof, const ProofKind& kind, const StepContext& context) {
-  if (!proof.succeeded()) return "the proof does not compile: " + proof.result.stderr_text;
+// An error if the run is no proof.
+Status check(const StepState& proof, const ProofKind& kind, const StepContext& context) {
+  if (!proof.succeeded()) return Error{"the proof does not compile: " + proof.result.stderr_text};
   if (proof.result.refusal != Reason::none)
-    return "the proof cannot be stored: " + std::string(text_of(proof.result.refusal));
-  return holds(proof, kind, context.directory.path(), context.services) ? "" : kind.failure;
+    return Error{"the proof cannot be stored: " + std::string(text_of(proof.result.refusal))};
+  return holds(proof, kind, context.directory.path(), context.services) ? done() : Error{kind.failure};
 }
 
 // A proof that did not run, because another one failed before, is neither proved nor doubted.
@@ -168,8 +168,8 @@ Status run(const std::vector<hip::Step>& proofs, const ProofKind& kind, const Re
   for (const auto& proof : graph.steps()) {
     if (!proof->ended) continue;
     (context.services.counters.*kind.count)(proof->hit);
-    const std::string failure = failure_of(*proof, kind, in_directory);
-    if (!failure.empty()) doubt(*proof->spec().planned, failure, context);
+    if (Status held = check(*proof, kind, in_directory); !held)
+      doubt(*proof->spec().planned, held.error().message, context);
   }
   return ran;
 }

@@ -44,6 +44,11 @@ struct Relocatability {
   void look_into(const std::string& role, std::string_view bytes, const inputs::RunContext& from);
   // The same for messages.
   void look_into_printed(std::string_view bytes, const inputs::RunContext& from);
+
+  // What the run shows, for its path set.
+  inputs::Shows shown(bool has_printed) const {
+    return {.roots = roots, .cuid = cuid, .command = command, .colour = command || has_printed};
+  }
 };
 
 // The same for an opaque compile and its working directory.

@@ -26,31 +26,29 @@ namespace hipcache::daemon {
 
 namespace {
 
+using compiler::Uncacheable;
+
+// Names the first variable of that kind.
 template <typename Predicate>
-std::string first_name(const std::vector<std::string>& environment, Predicate is_one) {
+std::optional<Uncacheable> refused_variable(Reason reason, const std::vector<std::string>& environment,
+                                            Predicate is_one) {
   for (const std::string& entry : environment) {
     const std::string_view name = std::string_view(entry).substr(0, entry.find('='));
-    if (is_one(name)) return std::string(name);
+    if (is_one(name)) return Uncacheable{reason, std::string(name)};
   }
-  return "";
+  return std::nullopt;
 }
 
 }  // namespace
 
 // CC_PRINT_OPTIONS_FILE without CC_PRINT_OPTIONS makes no report.
-std::string variable_that_reports(const std::vector<std::string>& environment) {
-  return first_name(environment, [](std::string_view name) {
+std::optional<Uncacheable> report_by_variable(const std::vector<std::string>& environment) {
+  return refused_variable(Reason::extra_output, environment, [](std::string_view name) {
     return (name.starts_with("CC_PRINT_") || name.starts_with("CC_LOG_")) && !name.ends_with("_FILE");
   });
 }
 
-std::string variable_that_reports_on_one_run(const std::vector<std::string>& environment) {
-  return first_name(environment, inputs::reports_on_one_run);
-}
-
 namespace {
-
-using compiler::Uncacheable;
 
 std::optional<Uncacheable> unusual_place(const std::string& path, const std::string& working_directory) {
   const std::string place = join_path(working_directory, path);
@@ -143,9 +141,10 @@ config::Lookup variables_of(const inputs::RunContext& from) {
 }
 
 // gcc asks for none of these variables. Of a compiler by another name the trace tells.
-std::string one_run_report(const Request& request) {
+std::optional<Uncacheable> one_run_report(const Request& request) {
   const bool is_clang = request.invocation.route == Route::planned || compiler::names_clang_driver(request.compiler);
-  return is_clang ? variable_that_reports_on_one_run(request.from.environment) : "";
+  if (!is_clang) return std::nullopt;
+  return refused_variable(Reason::statistics, request.from.environment, inputs::reports_on_one_run);
 }
 
 std::optional<Uncacheable> find_updated(Request& request, inputs::FileSystemState& file_system) {
@@ -203,8 +202,7 @@ std::variant<Request, Uncacheable> understand(const protocol::CompileRequest& me
   }
   for (const compiler::RefusedVariable& refused : request.invocation.opaque.refused_variables)
     if (request.from.variable(refused.name) != nullptr) return Uncacheable{refused.reason, refused.name};
-  if (std::string name = one_run_report(request); !name.empty())
-    return Uncacheable{Reason::statistics, std::move(name)};
+  if (auto report = one_run_report(request)) return *std::move(report);
   if (auto unusual = find_updated(request, services.file_system)) return std::move(*unusual);
   return request;
 }

@@ -26,11 +26,8 @@ namespace hipcache::daemon {
 // one run cannot be stored either, and the command is passed through. Other reports are files and messages of an opaque
 // compile. A report that is not known, of a later clang, counts by the beginning of its name.
 
-// The name of such a variable that is set, or "". An empty value counts, as for the driver.
-std::string variable_that_reports(const std::vector<std::string>& environment);
-
-// The same for reports on one run (hipcache/inputs/path_set_builder.h).
-std::string variable_that_reports_on_one_run(const std::vector<std::string>& environment);
+// Names such a variable that is set. An empty value counts, as for the driver.
+std::optional<compiler::Uncacheable> report_by_variable(const std::vector<std::string>& environment);
 
 // Checks the places of a compile's outputs for reasons against writing them from the cache.
 //

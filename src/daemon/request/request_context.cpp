@@ -103,17 +103,18 @@ bool RequestDirectory::is_lost(const std::string& path, const std::set<std::stri
 }
 
 // A process that was left behind may remove its files meanwhile.
-Result<std::string> RequestDirectory::lost_file(const std::set<std::string>& known) const {
+std::optional<inputs::Refusal> RequestDirectory::lost_file(const std::set<std::string>& known) const {
   namespace fs = std::filesystem;
   constexpr int kAttempts = 10;
   std::error_code failed = std::make_error_code(std::errc::no_such_file_or_directory);
   for (int i = 0; i < kAttempts && failed == std::errc::no_such_file_or_directory; ++i) {
     failed.clear();
     for (fs::recursive_directory_iterator entry(path_, failed), end; !failed && entry != end; entry.increment(failed))
-      if (is_lost(entry->path().string(), known)) return entry->path().string().substr(path_.size() + 1);
+      if (is_lost(entry->path().string(), known))
+        return inputs::Refusal{Reason::writes_more_than_known, entry->path().string().substr(path_.size() + 1)};
   }
-  if (failed) return Error{"cannot list " + path_ + ": " + failed.message()};
-  return std::string();
+  if (!failed) return std::nullopt;
+  return inputs::Refusal{Reason::no_temporary_directory, "cannot list " + path_ + ": " + failed.message()};
 }
 
 Result<RequestDirectory> make_directory(const RequestContext& context) {

@@ -75,8 +75,8 @@ class RequestDirectory {
   // file is lost. An empty directory is no loss: clang 15 leaves those everywhere.
   bool is_lost(const std::string& path, const std::set<std::string>& known) const;
 
-  // The name of the first such file, or "". An error if the directory cannot be listed.
-  Result<std::string> lost_file(const std::set<std::string>& known) const;
+  // Why what ran there is of no use: such a file is there, or the directory cannot be listed.
+  std::optional<inputs::Refusal> lost_file(const std::set<std::string>& known) const;
 
  private:
   explicit RequestDirectory(std::string path) : path_(std::move(path)) {}

@@ -74,7 +74,6 @@ std::optional<Uncacheable> serve_opaque(Conclusion& conclusion, std::optional<st
     if (loses_files(alone, step)) note_runs_alone(context, alone);
     return alone;
   }
-  if (!step.result.descriptor.empty()) return Uncacheable{Reason::standard_input, step.result.descriptor};
   if (step.result.refusal == Reason::compiler_is_a_wrapper && is_run_of_wrapper(context.request, step.result.ran))
     note_wrapper(context.request, context.services.wrappers);
   count_opaque(context.request.invocation, false, context.services.counters);

@@ -134,9 +134,9 @@ bool may_hold_escaped(const cache::ActionResult& said, const std::vector<Collect
          !std::all_of(made.begin(), made.end(), is_object_or_depfile);
 }
 
-// Sets what the outputs and messages show of the request.
-void add_ties(inputs::Run& run, const cache::ActionResult& said, const std::vector<CollectedOutput>& made,
-              const Request& request) {
+// What the outputs and messages show of the request.
+inputs::Shows shown_by(const cache::ActionResult& said, const std::vector<CollectedOutput>& made,
+                       const Request& request) {
   const std::vector<std::string>& arguments = request.invocation.expanded;
   hip::PrefixMaps maps;
   maps.add(arguments, request.from.roots);
@@ -151,29 +151,37 @@ void add_ties(inputs::Run& run, const cache::ActionResult& said, const std::vect
                       })};
   const bool hidden = may_hide_names(arguments, hiding);
   const bool escaped = may_hold_escaped(said, made);
-  run.roots = ties.roots;
-  run.roots.arguments = arguments;
-  run.roots.hidden = hidden || directory.hides() || (escaped && may_be_escaped(request.from.roots));
-  run.roots.named = request.from.roots.shown_in_any(arguments);
-  run.shows_directory = directory.shows() || hidden || (escaped && directory.may_be_escaped());
-  run.shows_command = ties.command;
-  run.shows_output_names = hidden || show_output_names(said, made, request);
-  run.shows_colour = ties.command || !said.stdout_text.empty() || !said.stderr_text.empty() ||
-                     !std::all_of(made.begin(), made.end(), is_object_or_depfile);
+  inputs::Shows shows{.roots = ties.roots,
+                      .command = ties.command,
+                      .colour = ties.command || !said.stdout_text.empty() || !said.stderr_text.empty() ||
+                                !std::all_of(made.begin(), made.end(), is_object_or_depfile),
+                      .output_names = hidden || show_output_names(said, made, request),
+                      .directory = directory.shows() || hidden || (escaped && directory.may_be_escaped())};
+  shows.roots.arguments = arguments;
+  shows.roots.hidden = hidden || directory.hides() || (escaped && may_be_escaped(request.from.roots));
+  shows.roots.named = request.from.roots.shown_in_any(arguments);
+  return shows;
 }
 
-inputs::Run run_of(const std::vector<WrittenOutput>& files, const protocol::StepDone& report,
-                   const StepContext& context) {
-  inputs::Run run{.programs = {context.request.compiler},
-                  .directory = context.directory.path(),
-                  .started_ns = report.started_ns,
-                  .is_opaque = true};
-  for (const WrittenOutput& file : files) run.written.push_back(file.path);
-  run.specs = specs_in(context.request.invocation.expanded);
-  run.is_keyed_by_processor = context.request.invocation.opaque.asks_processor;
-  run.is_mixed = report.mixed;
-  run.only_starts_by_python = only_starts_by_python(context.request);
-  return run;
+// The driver may add options that the command does not have.
+inputs::Sight sight_of_run(const cache::ActionResult& said, const std::vector<CollectedOutput>& made,
+                           const Request& request) {
+  if (!request.from.leaves_out_macros) return inputs::kNoSources;
+  const bool is_whole = request.from.variable("CCC_OVERRIDE_OPTIONS") == nullptr;
+  return is_whole ? sight_of(request.invocation.expanded, made, said) : inputs::Sight{};
+}
+
+// The programs that do nothing but start the compiler: a script of the compiler's package, and Python. Drops Python's
+// look at the clock from the trace (daemon/request/wrappers.h).
+std::vector<std::string> take_starters(trace::Trace& trace, const Request& request) {
+  if (!only_starts_by_python(request)) return {};
+  std::vector<std::string> starters{real_path(request.compiler)};
+  for (const std::string& program : trace.programs)
+    if (base_name(program).starts_with("python")) starters.push_back(real_path(program));
+  std::erase_if(trace.records, [](const trace::Record& record) {
+    return record.kind == trace::Kind::clock && record.text == trace::kPythonsClock;
+  });
+  return starters;
 }
 
 }  // namespace
@@ -227,21 +235,25 @@ std::optional<Refusal> OpaqueRun::witness(const std::vector<trace::Record>& reco
   if (auto* refusal = std::get_if<Refusal>(&written)) return std::move(*refusal);
   const auto& files = std::get<std::vector<WrittenOutput>>(written);
   if (auto refusal = too_large(state_, files, context_)) return refusal;
-  const trace::Trace trace = trace::trace_of(records);
+  trace::Trace trace = trace::trace_of(records);
   state_.result.ran = ran_in(trace);
   auto made = read_all(files, form_by(trace), request);
   if (auto* refusal = std::get_if<Refusal>(&made)) return std::move(*refusal);
   outputs_ = std::move(std::get<std::vector<CollectedOutput>>(made));
   const WrittenFiles by_run{.records = records, .files = files, .updated_as = updated_as_};
   if (auto refusal = refusal_of_link(by_run, outputs_, context_)) return refusal;
-  inputs::Run run = run_of(files, report, context_);
-  add_ties(run, state_.result, outputs_, request);
-  // The driver may add options that the command does not have.
-  const bool is_whole = request.from.variable("CCC_OVERRIDE_OPTIONS") == nullptr;
-  if (!request.from.leaves_out_macros)
-    run.sight = inputs::kNoSources;
-  else if (is_whole)
-    run.sight = sight_of(request.invocation.expanded, outputs_, state_.result);
+  std::vector<std::string> starters = take_starters(trace, request);
+  inputs::Run run{.programs = {.commands = {request.compiler},
+                               .others = inputs::Programs::Others::known,
+                               .starters = std::move(starters)},
+                  .directory = context_.directory.path(),
+                  .started_ns = report.started_ns,
+                  .shows = shown_by(state_.result, outputs_, request),
+                  .is_mixed = report.mixed,
+                  .sight = sight_of_run(state_.result, outputs_, request),
+                  .specs = specs_in(request.invocation.expanded),
+                  .is_keyed_by_processor = request.invocation.opaque.asks_processor};
+  for (const WrittenOutput& file : files) run.written.push_back(file.path);
   take_witnessed(state_, trace, run, context_);
   return std::nullopt;
 }
@@ -249,9 +261,7 @@ std::optional<Refusal> OpaqueRun::witness(const std::vector<trace::Record>& reco
 // An archive cannot be made twice: its old contents are gone. Archivers keep nothing elsewhere.
 std::optional<Refusal> OpaqueRun::why_unusable() const {
   if (context_.request.invocation.making == compiler::Making::archive) return std::nullopt;
-  Result<std::string> lost = context_.directory.lost_file({});
-  if (!lost) return Refusal{Reason::no_temporary_directory, lost.error().message};
-  if (!lost->empty()) return Refusal{Reason::writes_more_than_known, *std::move(lost)};
+  if (auto lost = context_.directory.lost_file({})) return lost;
   if (!outputs_.empty()) return names_directory(outputs_, context_.directory);
   // The trace proves nothing, but the command names its output.
   const Request& request = context_.request;

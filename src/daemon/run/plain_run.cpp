@@ -30,16 +30,16 @@ Result<std::vector<CollectedOutput>> outputs_of(const StepSpec& spec, const Step
   return outputs;
 }
 
-// The file that the step left in the directory beside those that it is known to make, or "". Other steps write there
-// at the same time, so the step's own records tell.
-std::string lost_file(const StepSpec& spec, const std::vector<trace::Record>& records,
-                      const RequestDirectory& directory) {
+// The file that the step left in the directory beside those that it is known to make. Other steps write there at the
+// same time, so the step's own records tell.
+std::optional<inputs::Refusal> lost_file(const StepSpec& spec, const std::vector<trace::Record>& records,
+                                         const RequestDirectory& directory) {
   std::set<std::string> known;
   add_files_of(spec, directory, known);
   for (const trace::Record& record : records)
     if (record.kind == trace::Kind::open_write && record.found && directory.is_lost(record.text, known))
-      return record.text.substr(directory.path().size() + 1);
-  return "";
+      return inputs::Refusal{Reason::writes_more_than_known, record.text.substr(directory.path().size() + 1)};
+  return std::nullopt;
 }
 
 Relocatability ties_of(const StepState& state, const std::vector<CollectedOutput>& outputs,
@@ -98,26 +98,23 @@ void take_trace(StepState& state, const protocol::StepDone& report, const Reloca
   const StepSpec& spec = state.spec();
   std::optional<std::vector<trace::Record>> records = records_of(state, report.step, context);
   if (!records) return;
-  if (std::string lost = lost_file(spec, *records, context.directory); !lost.empty())
-    state.result.make_unusable({Reason::writes_more_than_known, std::move(lost)});
+  if (auto lost = lost_file(spec, *records, context.directory)) state.result.make_unusable(*std::move(lost));
   const trace::Trace trace = trace::trace_of(std::move(*records));
   state.result.answered = static_cast<std::size_t>(
       std::count_if(trace.records.begin(), trace.records.end(),
                     [](const trace::Record& record) { return record.kind == trace::Kind::answer; }));
   if (state.result.refusal != Reason::none) return note_descriptor(state, trace.records, context);
+  using Others = inputs::Programs::Others;
   const bool has_printed = !state.result.stdout_text.empty() || !state.result.stderr_text.empty();
-  take_witnessed(state, trace,
-                 {.programs = programs_of(spec),
-                  .may_start_others = spec.may_start_others,
-                  .directory = context.directory.path(),
-                  .started_ns = report.started_ns,
-                  .roots = ties.roots,
-                  .shows_cuid = ties.cuid,
-                  .shows_command = ties.command,
-                  .shows_colour = ties.command || has_printed,
-                  .is_mixed = report.mixed,
-                  .sight = sight},
-                 context);
+  take_witnessed(
+      state, trace,
+      {.programs = {.commands = programs_of(spec), .others = spec.may_start_others ? Others::traced : Others::none},
+       .directory = context.directory.path(),
+       .started_ns = report.started_ns,
+       .shows = ties.shown(has_printed),
+       .is_mixed = report.mixed,
+       .sight = sight},
+      context);
 }
 
 Status take_in_plainly(StepState& state, const protocol::StepDone& report, const StepContext& context) {

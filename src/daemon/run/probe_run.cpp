@@ -29,14 +29,13 @@ Status ProbeRun::take(const protocol::StepDone& report) {
 // The driver that a wrapper started. Its words replace the driver's standard output, which is empty. If the wrapper is
 // not accepted, sets the refusal. Returns where an untraced wrapper found the driver; else "".
 std::string ProbeRun::take_driver() {
-  auto behind = driver_behind(state_, *through_, context_);
-  if (auto* why = std::get_if<std::string>(&behind)) {
-    state_.result.refuse({Reason::compiler_is_a_wrapper, std::move(*why)});
+  Result<DriverBehind> driver = driver_behind(state_, *through_, context_);
+  if (!driver) {
+    state_.result.refuse({Reason::compiler_is_a_wrapper, driver.error().message});
     return "";
   }
-  auto& driver = std::get<DriverBehind>(behind);
-  state_.result.stdout_text = stored_words(driver.words);
-  return std::move(driver.beside);
+  state_.result.stdout_text = stored_words(driver->words);
+  return std::move(driver->beside);
 }
 
 void ProbeRun::take_trace(const protocol::StepDone& report) {
@@ -57,20 +56,20 @@ void ProbeRun::take_trace(const protocol::StepDone& report) {
   const bool replaces_date = hip::may_take_another_date(result.stderr_text);
   // Other programs than the driver may run, and read any variable.
   const bool wraps = through_.has_value() || context_.request.invocation.by_script;
+  inputs::Shows shows = ties.shown(hip::has_messages(result.stderr_text));
+  shows.command = shows.command || !replaces_date;
+  shows.directory = wraps;
+  using Others = inputs::Programs::Others;
   take_witnessed(state_, trace,
-                 {.programs = std::move(programs),
+                 {.programs = {.commands = std::move(programs),
+                               .others = wraps ? Others::known : Others::none,
+                               .has_unseen_one = !beside.empty()},
                   .directory = context_.directory.path(),
                   .started_ns = report.started_ns,
-                  .roots = ties.roots,
-                  .shows_cuid = ties.cuid,
-                  .shows_command = ties.command || !replaces_date,
-                  .shows_colour = ties.command || hip::has_messages(result.stderr_text),
+                  .shows = std::move(shows),
                   .plans = replaces_date,
                   .plans_look = true,
-                  .is_opaque = wraps,
-                  .has_unseen_program = !beside.empty(),
-                  .sight = inputs::kNoSources,
-                  .shows_directory = wraps},
+                  .sight = inputs::kNoSources},
                  context_);
 }
 

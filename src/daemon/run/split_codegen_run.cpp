@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "daemon/audit/audit.h"
+#include "daemon/audit/comparison.h"
 #include "daemon/record/collected_output.h"
 #include "daemon/record/output_recorder.h"
 #include "daemon/record/relocatability.h"
@@ -214,7 +215,6 @@ Status SplitCodegenRun::join() {
 
   whole_.ended = true;
   StepResult& result = whole_.result;
-  result.descriptor = front_.result.descriptor;  // the back end opens no file that the source names
   result.take(std::move(front_.result));
   result.duration_us += back_->result.duration_us;
   result.processor_us = result.processor_time() + back_->result.processor_time();
@@ -246,9 +246,10 @@ void SplitCodegenRun::audit() {
   cache::ActionResult apart = front_.result;
   apart.outputs = {*code_object(*back_)};
   apart.outputs.front().name = whole_.spec().outputs.front().role;
-  if (differences_of(apart, whole_.result).empty()) return;
+  const std::vector<Difference> differences = differences_of(parts_of(apart), parts_of(whole_.result));
+  if (differences.empty()) return;
   const std::string why = context_.of_object(whole_.spec().label) + ": an audit found that the compiler makes " +
-                          "something else of this source in two processes";
+                          "something else of this source in two processes: " + to_text(differences.front(), "");
   services_.log.error(why + "; with its options it is run as one from now on");
   services_.counters.error();
   refute(*parts_.proof, why, context_);

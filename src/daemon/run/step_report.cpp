@@ -154,7 +154,9 @@ void take_witnessed(StepState& state, const trace::Trace& trace, const inputs::R
 }
 
 void note_descriptor(StepState& state, const std::vector<trace::Record>& records, const RequestContext& context) {
-  state.result.descriptor = inputs::descriptor_read(records, context.request.from.working_directory);
+  std::string descriptor = inputs::descriptor_read(records, context.request.from.working_directory);
+  if (!descriptor.empty() && !state.result.unusable)
+    state.result.unusable = inputs::Refusal{Reason::standard_input, std::move(descriptor)};
 }
 
 }  // namespace hipcache::daemon

@@ -70,7 +70,7 @@ std::optional<std::vector<trace::Record>> records_of(StepState& state, std::uint
 // Sets what the run depends on, or why it proves nothing.
 void take_witnessed(StepState& state, const trace::Trace& trace, const inputs::Run& run, const RequestContext& context);
 
-// For a run that is not recorded: sets the descriptor that it read by name, if any.
+// For a run that is not recorded: it is unusable if it read a descriptor by name.
 void note_descriptor(StepState& state, const std::vector<trace::Record>& records, const RequestContext& context);
 
 }  // namespace hipcache::daemon

@@ -7,6 +7,7 @@
 #include <charconv>
 #include <string_view>
 
+#include "daemon/audit/comparison.h"
 #include "daemon/request/processor.h"
 #include "daemon/request/request_context.h"
 #include "hipcache/base/files.h"
@@ -109,10 +110,11 @@ bool has_users_variables(const Start& driver, const StepContext& context) {
          has(driver.variables, "LD_PRELOAD=" + preload) && compared(driver.variables) == compared(from.environment);
 }
 
-std::string other_surroundings(const Start& driver, const StepContext& context) {
-  if (driver.directory != real_path(context.request.from.working_directory)) return "changes the directory";
-  if (driver.umask != std::to_string(context.request.umask)) return "changes the mask of modes";
-  return has_users_variables(driver, context) ? "" : "changes the environment";
+// The driver must run as the user's command does.
+Status check_surroundings(const Start& driver, const StepContext& context) {
+  if (driver.directory != real_path(context.request.from.working_directory)) return Error{"changes the directory"};
+  if (driver.umask != std::to_string(context.request.umask)) return Error{"changes the mask of modes"};
+  return has_users_variables(driver, context) ? done() : Error{"changes the environment"};
 }
 
 bool is_same_words(const std::vector<std::string>& words, const std::vector<std::string>& users) {
@@ -155,17 +157,17 @@ bool is_of_driver(std::string_view text) {
   return true;
 }
 
-// Why the run did not print the same jobs as the earlier probe, in which the wrapper itself was asked for jobs; "" if
-// it did.
-std::string other_jobs(const StepResult& probe, const std::string& told_jobs, const std::vector<std::string>& words,
-                       const Request& request, const compiler::Parser& parser) {
+// The run must print the same jobs as the earlier probe, in which the wrapper itself was asked for jobs.
+Status check_jobs(const StepResult& probe, const std::string& told_jobs, const std::vector<std::string>& words,
+                  const Request& request, const compiler::Parser& parser) {
   const std::optional<compiler::Invocation> wrapped = wrapped_invocation(words, request, parser);
-  if (!wrapped) return "makes another command of it";
+  if (!wrapped) return Error{"makes another command of it"};
   const std::string date = request.from.source_date();
   const Result<hip::Plan> told = hip::read_plan(told_jobs, *wrapped, kStoredDirectory, date);
   const Result<hip::Plan> plan = hip::read_plan(probe.stderr_text, *wrapped, kStoredDirectory, date);
-  if (!plan || !is_of_driver(plan->driver_stderr)) return "prints something else than jobs";
-  return told && hip::are_same_plan(*told, *plan) ? "" : "does not do the same twice";
+  if (!plan || !is_of_driver(plan->driver_stderr)) return Error{"prints something else than jobs"};
+  const bool is_same = told && differences_of(parts_of(*told), parts_of(*plan)).empty();
+  return is_same ? done() : Error{"does not do the same twice"};
 }
 
 }  // namespace
@@ -195,21 +197,20 @@ Status prepare_driver(const ThroughWrapper& through, const RequestDirectory& dir
   return replace_file(directory.file(kRequestFile), bytes);
 }
 
-std::variant<DriverBehind, std::string> driver_behind(const StepState& probe, const ThroughWrapper& through,
-                                                      const StepContext& context) {
+Result<DriverBehind> driver_behind(const StepState& probe, const ThroughWrapper& through, const StepContext& context) {
   const Request& request = context.request;
   const std::vector<Start> starts = starts_in(context.directory);
-  if (starts.size() != 1 || starts[0].program != through.driver) return "does not end in one start of a driver";
+  if (starts.size() != 1 || starts[0].program != through.driver) return Error{"does not end in one start of a driver"};
   const Start& driver = starts[0];
-  if (driver.parent != std::to_string(through.client)) return "waits for the driver instead of becoming it";
-  if (driver.words.empty() || !is_same_words(driver.words, request.invocation.argv)) return "changes the command";
-  if (std::string other = other_surroundings(driver, context); !other.empty()) return other;
-  if (!probe.result.stdout_text.empty()) return "prints something else than jobs";
-  if (std::string other = other_jobs(probe.result, through.told, driver.words, request, context.services.parser);
-      !other.empty())
-    return other;
+  if (driver.parent != std::to_string(through.client)) return Error{"waits for the driver instead of becoming it"};
+  if (driver.words.empty() || !is_same_words(driver.words, request.invocation.argv))
+    return Error{"changes the command"};
+  if (Status same = check_surroundings(driver, context); !same) return same.error();
+  if (!probe.result.stdout_text.empty()) return Error{"prints something else than jobs"};
+  if (Status same = check_jobs(probe.result, through.told, driver.words, request, context.services.parser); !same)
+    return same.error();
   std::string beside = place_beside(request.compiler, driver);
-  if (beside.empty()) return "leaves no trace";
+  if (beside.empty()) return Error{"leaves no trace"};
   return DriverBehind{driver.words, std::move(beside)};
 }
 

@@ -20,7 +20,6 @@
 #include <optional>
 
 #include <string>
-#include <variant>
 #include <vector>
 
 #include "daemon/step/step.h"
@@ -53,9 +52,9 @@ struct DriverBehind {
   std::string beside;              // where an untraced wrapper found the driver; else ""
 };
 
-// The driver behind the wrapper, from the files of the run; or why there is none.
-std::variant<DriverBehind, std::string> driver_behind(const StepState& probe, const ThroughWrapper& through,
-                                                      const StepContext& context);
+// The driver behind the wrapper, from the files of the run. The error says, after the wrapper's name, why there is
+// none.
+Result<DriverBehind> driver_behind(const StepState& probe, const ThroughWrapper& through, const StepContext& context);
 
 // Encodes the driver's words for a probe's result, and decodes them; empty for an ordinary probe.
 std::string stored_words(const std::vector<std::string>& words);

@@ -43,8 +43,8 @@ void DigestFile::load() {
   const Result<UniqueFd> file = directory_.open_file(kName, O_RDONLY);
   if (!file) return;  // the first start has no file
   const Result<std::string> bytes = read_fd(file->get(), kSizeLimit, kName);
-  if (!bytes || !file_system_.take_digests(*bytes, origin_))
-    log_.info("digests start anew: the file is of another boot, or damaged");
+  const Status taken = bytes ? file_system_.take_digests(*bytes, origin_) : Status(bytes.error());
+  if (!taken) log_.info("digests start anew: " + directory_.as_known(taken.error().message));
 }
 
 void DigestFile::save_if_due() {

@@ -304,7 +304,7 @@ int run() {
   DigestSet doubts;
   DigestSet proofs;
   AuditDraw audit_draw(std::random_device{}());
-  AuditEvidence audit_evidence(&directory->own(), log);
+  AuditEvidence audit_evidence(&directory->own());
   SplitCodegenLedger split_codegen_ledger(*store, log);
   Wrappers wrappers(file_system);
   const Services services{.store = *store,

@@ -93,7 +93,6 @@ struct StepResult : cache::ActionResult {
   int exit_code = 0;
   unsigned failed_command = 0;
   std::vector<std::string> ran;   // for a probe and an opaque step: the programs that left a trace, in order
-  std::string descriptor;         // a descriptor read by name (/dev/fd/5); without the cache it would read otherwise
   std::string doubt;              // why its failure may be the cache's fault; empty: it is the source's
   std::optional<Digest> bitcode;  // of a device step in two processes: what its back end compiled
   std::size_t answered = 0;       // programs not started because their result was prepared (hip::kAnswers)
@@ -101,7 +100,8 @@ struct StepResult : cache::ActionResult {
   Reason refusal = Reason::none;  // why the result is not stored
   std::string refusal_detail;
   // Why the user must get what the compiler makes by itself: a file of the request's directory that an output names, or
-  // that the run left there for its user. That directory is removed.
+  // that the run left there for its user (that directory is removed); or a descriptor read by name (/dev/fd/5), which
+  // is another one without the cache.
   std::optional<inputs::Refusal> unusable;
 
   // The user's object, if the step's own output has a placeholder (compiler/hip/fatbin_splice.h).

@@ -374,11 +374,11 @@ std::vector<KnownFile> FileSystemState::known_files() {
 
 std::string FileSystemState::digests(std::string_view origin) { return encode_digests(known_files(), origin); }
 
-bool FileSystemState::take_digests(std::string_view bytes, std::string_view origin) {
+Status FileSystemState::take_digests(std::string_view bytes, std::string_view origin) {
   const std::optional<std::vector<KnownFile>> known = decode_digests(bytes, origin);
-  if (!known) return false;
+  if (!known) return Error{"they are of another boot, or damaged", ErrorCode::damaged};
   for (const KnownFile& one : *known) memo_->files.insert(one.stamp, one.digest);
-  return true;
+  return done();
 }
 
 std::uint64_t FileSystemState::learned_digests() const { return memo_->learned; }

@@ -61,7 +61,7 @@ class Observer {
         run_(run),
         from_(from),
         file_system_(file_system),
-        only_compilers_(!run.has_unseen_program &&
+        only_compilers_(!run.programs.has_unseen_one &&
                         std::all_of(trace.programs.begin(), trace.programs.end(), asks_by_name)),
         only_driver_lists_(only_compilers_ && !has_module_map(trace)),
         logical_directory_(from.logical_directory()),
@@ -75,16 +75,15 @@ class Observer {
     for (const Record& record : trace_.records)
       if (std::optional<Refusal> refusal = take(record)) return refusal;
     if (std::optional<Refusal> refusal = take_order()) return refusal;
-    if (std::string variable = left_out_but_asked(); !variable.empty())
-      return Refusal{Reason::trace, "a specs file asks for " + variable};
-    if (run_.shows_command) observations_.push_back({Question::variable, kSourceDate});
+    if (auto refusal = check_specs()) return refusal;
+    if (run_.shows.command) observations_.push_back({Question::variable, kSourceDate});
     for (const std::string& program : trace_.programs) take_file(program);
-    if (run_.has_unseen_program || (run_.is_opaque && !only_compilers_)) {
+    if (run_.programs.has_unseen_one || (run_.is_opaque() && !only_compilers_)) {
       observations_.push_back({Question::environment, ""});
       observations_.push_back({Question::variable, "PATH"});
     }
     // Also under the names by which the programs were run: a trace has the files to which links led.
-    for (const std::string& program : run_.programs) take_file(program);
+    for (const std::string& program : run_.programs.commands) take_file(program);
     add_header_questions();
     if (std::optional<Refusal> refusal = add_loader_questions(trace_, from_, observations_)) return refusal;
     add_program_questions(trace_, from_, observations_);
@@ -129,7 +128,6 @@ class Observer {
     if (is_written(record)) return std::nullopt;
     switch (record.kind) {
       case Kind::clock:
-        if (run_.only_starts_by_python && record.text == trace::kPythonsClock) return std::nullopt;
         return Refusal{Reason::clock, record.text};
       case Kind::network:
         return Refusal{Reason::network, record.text};
@@ -165,7 +163,7 @@ class Observer {
   }
 
   std::optional<Refusal> take_start(const Record& record) {
-    if (auto refusal = check_start(record, absolute(record.text), trace_, run_)) return refusal;
+    if (auto refusal = check_start(record, absolute(record.text), trace_, run_.programs)) return refusal;
     take_file(record.text);
     return std::nullopt;
   }
@@ -177,7 +175,7 @@ class Observer {
 
   std::optional<Refusal> take_write(const Record& record) {
     const std::string path = absolute(record.text);
-    if (classifier_.of(path) == PathClass::own || is_sink(path) || (run_.is_opaque && !record.found))
+    if (classifier_.of(path) == PathClass::own || is_sink(path) || (run_.is_opaque() && !record.found))
       return std::nullopt;
     return Refusal{Reason::writes_elsewhere, record.text};
   }
@@ -186,7 +184,7 @@ class Observer {
     if (name == "PWD") asks_for_directory_ = true;
     if (is_left_out(name)) return;
     VariableUse use = use_of(name, trace_, shown_);
-    if (use == VariableUse::form && run_.shows_command) use = VariableUse::value;
+    if (use == VariableUse::form && run_.shows.command) use = VariableUse::value;
     if (use == VariableUse::form) observations_.push_back({Question::source_date, run_.plans ? kAskedByPlan : ""});
     ask_by(use, Question::variable, name);
   }
@@ -229,9 +227,9 @@ class Observer {
     return std::nullopt;
   }
 
-  // A variable that is no input, but that one of gcc's specs files asks for. Looks at specs files that the command or
+  // One of gcc's specs files may ask for a variable that is no input. Looks at specs files that the command or
   // another specs file names, at *.specs and at gcc's own.
-  std::string left_out_but_asked() const {
+  std::optional<Refusal> check_specs() const {
     constexpr std::uint64_t kSpecsLimit = 1u << 20;
     std::set<std::string> names{"specs"};
     for (const std::string& path : run_.specs) names.emplace(base_name(path));
@@ -242,12 +240,12 @@ class Observer {
         if (record.kind != Kind::open_read || !record.found || !(names.contains(name) || name.ends_with(".specs")))
           continue;
         const Result<std::string> text = read_file(absolute(record.text), kSpecsLimit);
-        if (!text) return name;
-        if (std::string variable = asked_in_vain(*text); !variable.empty()) return variable;
+        const std::string variable = text ? asked_in_vain(*text) : name;
+        if (!variable.empty()) return Refusal{Reason::trace, "a specs file asks for " + variable};
         names.merge(included_by(*text));
       }
     }
-    return "";
+    return std::nullopt;
   }
 
   // The files that clang looked at may be headers of an AST file that it read (ast_file.h).
@@ -265,13 +263,13 @@ class Observer {
   // gcc asks for the real path of its source to see whether the output is the same file. If the result does not show
   // the working directory, a real path in it has no other use. Links on the way have questions of their own.
   bool is_only_compared(const std::string& path) {
-    return run_.is_opaque && !run_.shows_directory &&
+    return run_.is_opaque() && !run_.shows.directory &&
            is_within(real_paths_.of(path).value_or(path), from_.working_directory);
   }
 
   // Every compiler looks up its working directory. It is no input if the result does not show it.
   bool is_just_the_directory(const Record& record, const std::string& path) const {
-    if (!run_.is_opaque || run_.shows_directory || record.kind == Kind::list || record.kind == Kind::open_read)
+    if (!run_.is_opaque() || run_.shows.directory || record.kind == Kind::list || record.kind == Kind::open_read)
       return false;
     const std::string normal = normal_spelling(path);
     return normal == from_.working_directory || normal == logical_directory_;
@@ -301,7 +299,7 @@ class Observer {
 
   // A process may write down the working directory if it asked for it or was given an absolute name in it.
   bool depends_on_directory() const {
-    if (asks_for_directory_ && (!run_.is_opaque || run_.shows_directory)) return true;
+    if (asks_for_directory_ && (!run_.is_opaque() || run_.shows.directory)) return true;
     return std::any_of(observations_.begin(), observations_.end(), [&](const Observation& observation) {
       if (!asks_about_path(observation.question) || !observation.name.starts_with('/')) return false;
       const std::string path = normal_spelling(observation.name);
@@ -312,17 +310,18 @@ class Observer {
   // Gives paths in a root a name that holds for any other place of the root. Adds a question about the root itself only
   // if the result shows it or may depend on it unseen.
   void make_portable() {
-    if (run_.shows_colour && !run_.is_opaque && !run_.plans_look) observations_.push_back({Question::look_options, ""});
-    if (run_.shows_cuid) observations_.push_back({Question::cuid, ""});
-    if (run_.shows_output_names) observations_.push_back({Question::output_names, ""});
+    if (run_.shows.colour && !run_.is_opaque() && !run_.plans_look)
+      observations_.push_back({Question::look_options, ""});
+    if (run_.shows.cuid) observations_.push_back({Question::cuid, ""});
+    if (run_.shows.output_names) observations_.push_back({Question::output_names, ""});
     const auto command = only_compilers_ ? SourceUse::Command::is_whole : SourceUse::Command::may_lack_options;
-    const SourceUse use(observations_, from_, run_.roots.arguments, command, file_system_.memo());
+    const SourceUse use(observations_, from_, run_.shows.roots.arguments, command, file_system_.memo());
     const bool is_known_command = only_compilers_ && !use.reads_options();
     const Sight sight =
         is_known_command
             ? run_.sight
             : Sight{.macros = run_.sight.macros == Sight::Macros::none ? Sight::Macros::none : Sight::Macros::every};
-    ties_ = add_root_questions(run_.roots, use, from_, only_compilers_, file_system_, observations_);
+    ties_ = add_root_questions(run_.shows.roots, use, from_, only_compilers_, file_system_, observations_);
     ask_about_tokens(use, sight, observations_);
     ask_about_macros(use, sight, from_, observations_);
     for (Observation& observation : observations_)
@@ -335,7 +334,7 @@ class Observer {
   FileSystemState& file_system_;
   const bool only_compilers_;  // and their tools
   const bool only_driver_lists_;
-  const Shown shown_{run_.shows_colour, run_.plans_look};
+  const Shown shown_{run_.shows.colour, run_.plans_look};
   const std::string logical_directory_;
   const PathClassifier classifier_;
   RealPaths real_paths_;
@@ -360,7 +359,7 @@ std::string descriptor_read(const std::vector<Record>& records, const std::strin
 
 std::variant<Witnessed, Refusal> witness(const trace::Trace& trace, const Run& run, const RunContext& from,
                                          FileSystemState& file_system) {
-  if (std::optional<Refusal> refusal = check_programs(trace, from, run)) return *refusal;
+  if (std::optional<Refusal> refusal = check_programs(trace, from, run.programs)) return *refusal;
   Observer observer(trace, run, from, file_system);
   if (std::optional<Refusal> refusal = observer.collect()) return *refusal;
   std::shared_ptr<const PathSet> without_names = observer.set_without_names();
@@ -371,7 +370,8 @@ std::variant<Witnessed, Refusal> witness(const trace::Trace& trace, const Run& r
   const Digest state = file_system.state(*set, from, snapshot, &answered);  // before the guard: see Witnessed
   const Digest state_without_names =
       without_names ? file_system.state(*without_names, from, snapshot, nullptr) : Digest();
-  if (std::optional<Refusal> refusal = guard(observer.got(), *set, run, from, snapshot, file_system)) return *refusal;
+  if (std::optional<Refusal> refusal = guard(observer.got(), *set, run.started_ns, from, snapshot, file_system))
+    return *refusal;
   return Witnessed{std::move(set),           state,
                    std::move(answered),      observer.take_asks_own_name(),
                    std::move(without_names), state_without_names,

@@ -117,40 +117,41 @@ bool is_gccs_binutil(std::string_view name) {
 bool is_perl(std::string_view program) { return base_name(program).starts_with("perl"); }
 bool is_python(std::string_view program) { return base_name(program).starts_with("python"); }
 
-bool is_known(const std::string& program, const Run& run) {
+bool is_known(const std::string& program, const Programs& may_run) {
   const std::string_view name = base_name(program);
   return asks_by_name(program) || holds(kHelpers, without_target(name)) || holds(kShells, name) || is_perl(program) ||
-         (run.only_starts_by_python && is_python(program));
+         holds(may_run.starters, program);
 }
 
-// The first program that is unknown, or one of two different ones that are called alike: a wrapper called "as" starts
-// the assembler. A driver starts no other driver, and hipcc is none.
-std::string wrapper_among(const trace::Trace& trace, const std::string& typed, const Run& run) {
+// Refuses the first program that is unknown, or one of two different ones that are called alike: a wrapper called "as"
+// starts the assembler. A driver starts no other driver, and hipcc is none.
+std::optional<Refusal> check_known(const trace::Trace& trace, const std::string& typed, const Programs& may_run) {
   std::map<std::string_view, std::string> known;
   const bool may_start_driver =
-      run.has_unseen_program || holds(kHelpers, base_name(typed)) || is_script(typed) || is_python(typed);
+      may_run.has_unseen_one || holds(kHelpers, base_name(typed)) || is_script(typed) || is_python(typed);
   if (!typed.empty() && !may_start_driver) known.emplace("driver", typed);
   for (const std::string& program : trace.programs) {
     const std::string real = real_path(program);
-    if (real != typed && !is_known(program, run)) return program;
+    if (real != typed && !is_known(real, may_run)) return Refusal{kWrapper, program};
     std::string_view tool = tool_of(program);
     if (tool.empty() || is_gccs_binutil(base_name(program))) continue;
     if (holds(kDrivers, tool)) tool = "driver";
-    if (const auto [first, is_new] = known.try_emplace(tool, real); !is_new && first->second != real) return program;
+    if (const auto [first, is_new] = known.try_emplace(tool, real); !is_new && first->second != real)
+      return Refusal{kWrapper, program};
   }
-  return "";
+  return std::nullopt;
 }
 
 // Whether Perl has the file from its own directories.
 bool is_of_perl(std::string_view path) { return path.find("/perl") != path.npos; }
 
-// The first script that may ask for something that the trace lacks.
-std::string untraceable_text(const trace::Trace& trace, const std::string& typed, const RunContext& from,
-                             const Run& run) {
+// Refuses the first script that may ask for something that the trace lacks.
+std::optional<Refusal> check_texts(const trace::Trace& trace, const std::string& typed, const RunContext& from,
+                                   const Programs& may_run) {
   constexpr std::uint64_t kScriptLimit = 1u << 20;
   const bool has_perl = std::any_of(trace.programs.begin(), trace.programs.end(), is_perl);
   std::vector<std::string> texts;
-  if (is_script(typed) && !run.only_starts_by_python) texts.push_back(typed);
+  if (is_script(typed) && !holds(may_run.starters, typed)) texts.push_back(typed);
   for (const trace::Record& record : trace.records) {
     const std::string path = join_path(from.working_directory, record.text);
     const bool is_read = record.kind == trace::Kind::open_read && record.found && has_perl && !is_of_perl(path) &&
@@ -161,30 +162,24 @@ std::string untraceable_text(const trace::Trace& trace, const std::string& typed
     const Result<std::string> text = read_file(path, kScriptLimit);
     const bool is_in_perl =
         text && (path.ends_with(".pm") || text->substr(0, text->find('\n')).find("perl") != text->npos);
-    if (!is_in_perl || !is_traceable_perl(*text)) return path;
+    if (!is_in_perl || !is_traceable_perl(*text)) return Refusal{kWrapper, path};
   }
-  return "";
+  return std::nullopt;
 }
 
-// The first started program that finds out what hardware there is.
-std::string hardware_asked(const trace::Trace& trace) {
+// Refuses a program that finds out what hardware there is.
+std::optional<Refusal> check_hardware(const trace::Trace& trace) {
   for (const trace::Record& record : trace.records)
-    if (record.kind == trace::Kind::execute && detects_hardware(record.text)) return record.text;
-  return "";
-}
-
-// Accepts what a trace proves: compilers and their tools, and scripts that ask for no more than a trace has.
-std::string unknown_program(const trace::Trace& trace, const Run& run, const RunContext& from) {
-  const std::string typed = run.programs.empty() ? "" : real_path(run.programs[0]);
-  std::string unknown = wrapper_among(trace, typed, run);
-  return unknown.empty() ? untraceable_text(trace, typed, from, run) : unknown;
+    if (record.kind == trace::Kind::execute && detects_hardware(record.text))
+      return Refusal{kNativeTarget, record.text};
+  return std::nullopt;
 }
 
 // Whether the typed program is neither traced nor a script. A static program is not traced, so it may have read
 // anything. A script's interpreter reads the script, and is traced.
-bool leaves_no_trace(const trace::Trace& trace, const Run& run) {
-  if (run.programs.empty() || run.has_unseen_program) return false;
-  const std::string typed = real_path(run.programs[0]);
+bool leaves_no_trace(const trace::Trace& trace, const Programs& may_run) {
+  if (may_run.commands.empty() || may_run.has_unseen_one) return false;
+  const std::string typed = real_path(may_run.commands[0]);
   return !is_script(typed) && std::none_of(trace.programs.begin(), trace.programs.end(),
                                            [&](const std::string& program) { return real_path(program) == typed; });
 }
@@ -201,35 +196,40 @@ std::optional<Refusal> check_ends(const trace::Trace& trace) {
 
 }  // namespace
 
-std::optional<Refusal> check_programs(const trace::Trace& trace, const RunContext& from, const Run& run) {
-  if (run.is_opaque && trace.programs.empty())
-    return Refusal{Reason::untraceable_compiler, run.programs.empty() ? "" : run.programs[0]};
-  if (run.is_opaque && leaves_no_trace(trace, run)) return Refusal{kWrapper, run.programs[0]};
-  if (run.is_opaque) {
-    if (std::string asked = hardware_asked(trace); !asked.empty()) return Refusal{kNativeTarget, std::move(asked)};
-    if (std::string unknown = unknown_program(trace, run, from); !unknown.empty()) return Refusal{kWrapper, unknown};
+std::optional<Refusal> check_programs(const trace::Trace& trace, const RunContext& from, const Programs& may_run) {
+  const bool is_opaque = may_run.others == Programs::Others::known;
+  if (is_opaque && trace.programs.empty())
+    return Refusal{Reason::untraceable_compiler, may_run.commands.empty() ? "" : may_run.commands[0]};
+  if (is_opaque && leaves_no_trace(trace, may_run)) return Refusal{kWrapper, may_run.commands[0]};
+  if (is_opaque) {
+    // Accepts what a trace proves: compilers and their tools, and scripts that ask for no more than a trace has.
+    const std::string typed = may_run.commands.empty() ? "" : real_path(may_run.commands[0]);
+    if (auto refusal = check_hardware(trace)) return refusal;
+    if (auto refusal = check_known(trace, typed, may_run)) return refusal;
+    if (auto refusal = check_texts(trace, typed, from, may_run)) return refusal;
     return check_ends(trace);
   }
   std::size_t seen = 0;
   for (const std::string& program : trace.programs) {
-    if (seen < run.programs.size() && real_path(run.programs[seen]) == real_path(program)) {
+    if (seen < may_run.commands.size() && real_path(may_run.commands[seen]) == real_path(program)) {
       ++seen;
-    } else if (!run.may_start_others) {
+    } else if (may_run.others == Programs::Others::none) {
       return Refusal{kWrapper, program};
     }
   }
-  if (seen < run.programs.size()) return Refusal{Reason::untraceable_compiler, run.programs[seen]};
+  if (seen < may_run.commands.size()) return Refusal{Reason::untraceable_compiler, may_run.commands[seen]};
   return check_ends(trace);
 }
 
 std::optional<Refusal> check_start(const trace::Record& record, const std::string& path, const trace::Trace& trace,
-                                   const Run& run) {
-  if (!run.may_start_others && !run.is_opaque) return Refusal{kWrapper, record.text};
+                                   const Programs& may_run) {
+  if (may_run.others == Programs::Others::none) return Refusal{kWrapper, record.text};
   if (detects_hardware(record.text)) return Refusal{kNativeTarget, record.text};
   const std::string started = real_path(path);
   const bool is_traced = std::any_of(trace.programs.begin(), trace.programs.end(),
                                      [&](const std::string& program) { return real_path(program) == started; });
-  if (record.found && !is_traced && !(run.is_opaque && is_script(started))) return Refusal{kWrapper, record.text};
+  if (record.found && !is_traced && !(may_run.others == Programs::Others::known && is_script(started)))
+    return Refusal{kWrapper, record.text};
   return std::nullopt;
 }
 

@@ -41,12 +41,12 @@ RootTies add_root_questions(const RootReferences& ties, const SourceUse& use, co
 void add_program_questions(const trace::Trace& trace, const RunContext& from, std::vector<Observation>& out);
 
 // An opaque run may start other programs than its own, if a trace has all that they ask for (hipcache/inputs/script.h).
-std::optional<Refusal> check_programs(const trace::Trace& trace, const RunContext& from, const Run& run);
+std::optional<Refusal> check_programs(const trace::Trace& trace, const RunContext& from, const Programs& may_run);
 
 // Checks a program that a traced process started; `path` is absolute. A program without a trace (static, or a script)
 // may have read anything, so it is refused. In an opaque compile a script is allowed: its interpreter reads it.
 std::optional<Refusal> check_start(const trace::Record& record, const std::string& path, const trace::Trace& trace,
-                                   const Run& run);
+                                   const Programs& may_run);
 
 }  // namespace hipcache::inputs
 

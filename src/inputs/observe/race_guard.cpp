@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "hipcache/base/files.h"
+#include "hipcache/base/reason.h"
 #include "hipcache/trace/seen.h"
 #include "inputs/state/path_table.h"
 
@@ -152,25 +153,26 @@ bool is_what_was_seen(const trace::Record& record, const std::string& absolute, 
   }
 }
 
-std::optional<std::string> changed_alias(const Roots& roots, std::uint64_t started_ns) {
+std::optional<Refusal> changed_alias(const Roots& roots, std::uint64_t started_ns) {
   for (const Root& root : roots.all()) {
     if (root.alias.empty()) continue;
-    if (resolved_path(root.alias) != root.path) return root.alias;
+    const Refusal changed{Reason::input_changed, root.alias};
+    if (resolved_path(root.alias) != root.path) return changed;
     for (std::string_view link = root.alias; !link.empty(); link = parent_spelling(link))
-      if (link_changed(std::string(link), started_ns)) return root.alias;
+      if (link_changed(std::string(link), started_ns)) return changed;
   }
   return std::nullopt;
 }
 
-std::optional<std::string> changed_since(const PathSet& set, const RunContext& from, std::uint64_t started_ns,
-                                         const Seen& seen, const Excuse& is_excused) {
+std::optional<Refusal> changed_since(const PathSet& set, const RunContext& from, std::uint64_t started_ns,
+                                     const Seen& seen, const Excuse& is_excused) {
   for (const Observation& observation : set.observations()) {
     if (observation.question == Question::presence) continue;
     std::string path = from.path_of(observation.name);
     const auto now = asks_about_content(observation.question) ? seen.find(path) : seen.end();
     const bool has_changed =
         now == seen.end() ? changed(observation.question, path, started_ns) : is_changed_file(*now->second, started_ns);
-    if (has_changed && !is_excused(observation.question, path)) return path;
+    if (has_changed && !is_excused(observation.question, path)) return Refusal{Reason::input_changed, std::move(path)};
   }
   return std::nullopt;
 }

@@ -23,6 +23,7 @@
 
 #include "hipcache/inputs/file_system_state.h"
 #include "hipcache/inputs/path_set.h"
+#include "hipcache/inputs/run.h"
 #include "hipcache/trace/record.h"
 #include "inputs/observe/links.h"
 #include "inputs/state/stat_snapshot.h"
@@ -35,13 +36,13 @@ using Seen = std::unordered_map<std::string_view, const PathStat*>;
 // Whether a change of what the question is about, at this path, is known to leave every answer as it was.
 using Excuse = std::function<bool(Question, const std::string&)>;
 
-// The first path of the set whose file, link or directory changed at or after `started_ns` without an excuse.
-std::optional<std::string> changed_since(const PathSet& set, const RunContext& from, std::uint64_t started_ns,
-                                         const Seen& seen, const Excuse& is_excused);
+// Refuses a run if a file, link or directory of the set changed at or after `started_ns` without an excuse.
+std::optional<Refusal> changed_since(const PathSet& set, const RunContext& from, std::uint64_t started_ns,
+                                     const Seen& seen, const Excuse& is_excused);
 
-// The first alias of a root that now leads elsewhere, or has a link on the way that changed at or after `started_ns`.
-// Questions about what was read by an alias use the root's real name, so they do not notice.
-std::optional<std::string> changed_alias(const Roots& roots, std::uint64_t started_ns);
+// Refuses a run if an alias of a root now leads elsewhere, or has a link on the way that changed at or after
+// `started_ns`. Questions about what was read by an alias use the root's real name, so they do not notice.
+std::optional<Refusal> changed_alias(const Roots& roots, std::uint64_t started_ns);
 
 // A time of whole seconds may come from a file system that keeps no fractions, so only seconds are compared then.
 bool at_or_after(std::int64_t time_ns, std::uint64_t started_ns);

@@ -40,38 +40,35 @@ bool is_same(SameContent& same, const Record& record, const std::string& path, s
 }
 
 // The run may have read what was mounted there before: another image with the same device, inodes and times.
-std::string on_new_mount(const SharedStatSnapshot& snapshot, std::uint64_t started_ns, Mounts& mounts) {
-  if (!mounts.changed_since(started_ns)) return "";
-  return snapshot.first_with([&](const Stamp& stamp) { return mounts.may_be_made_since(stamp, started_ns); });
+std::optional<Refusal> on_new_mount(const SharedStatSnapshot& snapshot, std::uint64_t started_ns, Mounts& mounts) {
+  if (!mounts.changed_since(started_ns)) return std::nullopt;
+  std::string path =
+      snapshot.first_with([&](const Stamp& stamp) { return mounts.may_be_made_since(stamp, started_ns); });
+  return path.empty() ? std::nullopt : std::optional(Refusal{Reason::input_changed, std::move(path)});
 }
 
 }  // namespace
 
-std::optional<Refusal> guard(const std::vector<SameContent::Got>& got, const PathSet& set, const Run& run,
+std::optional<Refusal> guard(const std::vector<SameContent::Got>& got, const PathSet& set, std::uint64_t started_ns,
                              const RunContext& from, const SharedStatSnapshot& snapshot, FileSystemState& file_system) {
   const Seen seen = snapshot.settled();
   RealPaths real_paths;
-  SameContent same(got, snapshot, file_system, run.started_ns);
+  SameContent same(got, snapshot, file_system, started_ns);
   for (const SameContent::Got& one : got) {
     Record counted = *one.record;
     if (counted.kind == Kind::library) counted.found = true;
-    if (!is_as_seen(counted, one.path, run.started_ns, seen, real_paths) &&
-        !is_same(same, counted, one.path, run.started_ns))
+    if (!is_as_seen(counted, one.path, started_ns, seen, real_paths) && !is_same(same, counted, one.path, started_ns))
       return Refusal{Reason::input_changed, counted.text};
   }
-  if (std::string path = on_new_mount(snapshot, run.started_ns, file_system.memo().mounts); !path.empty())
-    return Refusal{Reason::input_changed, path};
-  if (std::optional<std::string> alias = changed_alias(from.roots, run.started_ns))
-    return Refusal{Reason::input_changed, *alias};
-  const std::shared_ptr<const LoaderCache> before = file_system.memo().loader_cache.as_of(run.started_ns);
-  if (is_cache_changed(set, run.started_ns, before.get(), snapshot.loader_cache.get()))
+  if (auto refusal = on_new_mount(snapshot, started_ns, file_system.memo().mounts)) return refusal;
+  if (auto refusal = changed_alias(from.roots, started_ns)) return refusal;
+  const std::shared_ptr<const LoaderCache> before = file_system.memo().loader_cache.as_of(started_ns);
+  if (is_cache_changed(set, started_ns, before.get(), snapshot.loader_cache.get()))
     return Refusal{Reason::input_changed, kLoaderCacheFile};
   const auto is_excused = [&same](Question question, const std::string& path) {
     return asks_about_content(question) ? same.of_file(path) : question == Question::link && same.of_links();
   };
-  if (std::optional<std::string> name = changed_since(set, from, run.started_ns, seen, is_excused))
-    return Refusal{Reason::input_changed, *name};
-  return std::nullopt;
+  return changed_since(set, from, started_ns, seen, is_excused);
 }
 
 namespace {

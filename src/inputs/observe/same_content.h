@@ -101,7 +101,7 @@ class SameContent {
 
 // Why the run may have read something else than the state that `snapshot` was taken for. `got`: what it got at each
 // path that counts.
-std::optional<Refusal> guard(const std::vector<SameContent::Got>& got, const PathSet& set, const Run& run,
+std::optional<Refusal> guard(const std::vector<SameContent::Got>& got, const PathSet& set, std::uint64_t started_ns,
                              const RunContext& from, const SharedStatSnapshot& snapshot, FileSystemState& file_system);
 
 }  // namespace hipcache::inputs

@@ -67,7 +67,7 @@ constexpr auto kOfTerminal = std::to_array<std::string_view>(
 // Programs of gcc, GNU and clang that use libc's locale at most for messages (LC_MESSAGES) and their encoding
 // (LC_CTYPE: quotes, columns). gcc reads sources as UTF-8 in every locale (libcpp's charset.cc, _cpp_default_encoding),
 // and has its own names of months for dates. as writes dates into listings, and a listing as an output sets
-// `shows_colour`. Neither clang nor lld asks for a locale.
+// `Shows::colour`. Neither clang nor lld asks for a locale.
 constexpr auto kSpeakLocale = std::to_array<std::string_view>({"gcc", "g++", "cpp", "cc1", "cc1plus", "as", "collect2",
                                                                "ld", "ld.bfd", "ar", "ranlib", "clang", "lld", "ld.lld",
                                                                "clang-offload-bundler", "clang-offload-packager"});

@@ -42,7 +42,7 @@ enum class VariableUse {
   value,  // every value may give another result
 };
 
-// What the run shows of the terminal: Run::shows_colour and Run::plans_look.
+// What the run shows of the terminal: Shows::colour and Run::plans_look.
 struct Shown {
   bool colour = false;
   bool plans = false;

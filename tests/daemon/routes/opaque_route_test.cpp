@@ -191,6 +191,47 @@ TEST_F(OpaqueRoute, ComparesAnAuditedHitWithTheCompiler) {
   EXPECT_THAT(compile().asked, ElementsAre("gcc")) << "the wrong entry is gone";
 }
 
+class PythonRoute : public OpaqueRoute {
+ protected:
+  PythonRoute() {
+    argv_ = {"iree-compile", "a.mlir", "-o", "a.vmfb"};
+    write("a.mlir", "source\n");
+    write_script("from iree.compiler.tools.scripts.iree_compile.__main__ import main\n");
+    on("iree-compile", [](Ran& run) {
+      run.traces[".trace"] = {{trace::Kind::program, true, "/usr/bin/python3"},
+                              {trace::Kind::clock, true, std::string(trace::kPythonsClock)},
+                              {trace::Kind::end, true, ""}};
+      run.wrote("a.vmfb");
+    });
+  }
+
+  void write_script(const std::string& import) {
+    const std::string path = scratch_.write("bin/iree-compile", "#!/usr/bin/python3\nimport sys\n" + import);
+    chmod(path.c_str(), 0755);
+  }
+};
+
+TEST_F(PythonRoute, IsStoredIfTheScriptOnlyStartsTheCompiler) {
+  EXPECT_THAT(compile().asked, ElementsAre("iree-compile"));
+  EXPECT_THAT(compile().asked, IsEmpty());
+  EXPECT_EQ(counted().hit, 1u);
+}
+
+TEST_F(PythonRoute, IsNotStoredIfTheCompilerAsksForTheTime) {
+  on("iree-compile", [](Ran& run) {
+    run.traces[".trace"] = {{trace::Kind::program, true, "/usr/bin/python3"},
+                            {trace::Kind::clock, true, "localtime"},
+                            {trace::Kind::end, true, ""}};
+  });
+  EXPECT_EQ(compile().finish().exit_code, 0);
+  EXPECT_EQ(counted().not_stored, (Counts{{"clock", 1}}));
+}
+
+TEST_F(PythonRoute, RunsEachTimeIfTheScriptImportsMore) {
+  write_script("import time\n");
+  EXPECT_EQ(compile().reason(), "compiler-is-a-wrapper");
+}
+
 class LinkRoute : public OpaqueRoute {
  protected:
   LinkRoute() {

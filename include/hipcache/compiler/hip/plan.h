@@ -250,9 +250,6 @@ bool may_take_another_date(std::string_view printed);
 Result<Plan> read_plan(std::string printed, const compiler::Invocation& invocation,
                        const std::string& temporary_directory, std::string_view source_date = {});
 
-// Whether both plans run the same commands on the same files, and print the same.
-bool are_same_plan(const Plan& one, const Plan& other);
-
 // Gives each back end that the wrapper would start a step of its own. `printed` is the output of
 // the plan's question, which ran in `directory`. After an error the plan is unchanged. REQUIRES:
 // plan.question.
