@@ -18,6 +18,7 @@
 #include "daemon/run/wrapper.h"
 #include "hipcache/base/files.h"
 #include "hipcache/base/reason.h"
+#include "hipcache/compiler/option_facts.h"
 #include "hipcache/inputs/written_outputs.h"
 #include "hipcache/protocol/channel.h"
 #include "hipcache/trace/seen.h"
@@ -92,19 +93,6 @@ hip::DepfileForm form_by(const trace::Trace& trace) {
   return is_gcc ? hip::DepfileForm::gcc : hip::DepfileForm::clang;
 }
 
-// Accepts -specs=name, --specs=name and -specs name.
-std::vector<std::string> specs_in(const std::vector<std::string>& arguments) {
-  std::vector<std::string> specs;
-  for (std::size_t i = 1; i < arguments.size(); ++i) {
-    const std::string_view option = std::string_view(arguments[i]).substr(arguments[i].starts_with("--") ? 1 : 0);
-    if (option.starts_with("-specs="))
-      specs.emplace_back(option.substr(option.find('=') + 1));
-    else if (option == "-specs" && i + 1 < arguments.size())
-      specs.push_back(arguments[i + 1]);
-  }
-  return specs;
-}
-
 // False only if all outputs have a known place, and neither they nor the messages contain an output's name.
 bool show_output_names(const cache::ActionResult& said, const std::vector<CollectedOutput>& made,
                        const Request& request) {
@@ -169,7 +157,7 @@ inputs::Run run_of(const std::vector<WrittenOutput>& files, const protocol::Step
                   .started_ns = report.started_ns,
                   .is_opaque = true};
   for (const WrittenOutput& file : files) run.written.push_back(file.path);
-  run.specs = specs_in(context.request.invocation.expanded);
+  run.specs = compiler::values_of(context.request.invocation.expanded, compiler::facts::names_specs);
   run.is_keyed_by_processor = context.request.invocation.opaque.asks_processor;
   run.is_mixed = report.mixed;
   run.only_starts_by_python = only_starts_by_python(context.request);
