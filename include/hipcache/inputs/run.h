@@ -62,6 +62,9 @@ struct RootReferences {
   std::vector<std::string> arguments;
 };
 
+// Whether the headers that an AST file of clang's names certainly have no times, by the file's first bytes.
+using LacksTimes = bool (*)(std::string_view head);
+
 struct Run {
   // The programs that the step was to execute, one per command, as absolute paths.
   std::vector<std::string> programs;
@@ -104,6 +107,8 @@ struct Run {
   Sight sight;
   // For an opaque compile: whether its results show the working directory, or could hide it.
   bool shows_directory = false;
+  // Null: each AST file counts as one with times.
+  LacksTimes lacks_times = nullptr;
 };
 
 }  // namespace hipcache::inputs

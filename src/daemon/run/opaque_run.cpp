@@ -230,7 +230,7 @@ std::optional<Refusal> OpaqueRun::witness(const std::vector<trace::Record>& reco
     run.sight = inputs::kNoSources;
   else if (is_whole)
     run.sight = sight_of(request.invocation.expanded, outputs_, state_.result);
-  take_witnessed(state_, trace, run, context_);
+  take_witnessed(state_, trace, std::move(run), context_);
   return std::nullopt;
 }
 
