@@ -11,9 +11,11 @@
 #include <regex>
 #include <set>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "compiler/options/option_table.h"
+#include "compiler/options/unknown_option.h"
 #include "hipcache/base/reason.h"
 
 namespace hipcache::compiler {
@@ -179,11 +181,36 @@ TEST(OptionFacts, AreThoseOfTheWord) {
                                                        {"-stats-file=s", cc1_refuses},
                                                        {"-menable-unsafe-fp-math", judged_later},
                                                        {"-fnamed-loops", judged_later},
-                                                       {"-pic-level", same_for_both}};
+                                                       {"-pic-level", same_for_both},
+                                                       {"-oa.o", names_output},
+                                                       {"--emit-static-lib", updates_output},
+                                                       {"--language=c", names_language},
+                                                       {"--specs=s", names_specs},
+                                                       {"--gen-cdb-fragment-path=d", writes_command},
+                                                       {"--preprocess", prints_or_checks},
+                                                       {"-emit-pch", makes_ast},
+                                                       {"-fcuda-rdc", makes_relocatable},
+                                                       {"-fno-gpu-rdc", makes_complete},
+                                                       {"-cuid=1", names_id},
+                                                       {"-fuse-cuid=random", draws_id},
+                                                       {"-fuse-cuid=none", makes_no_id},
+                                                       {"-std=gnu++98", shows_text},
+                                                       {"-Wall", shows_columns}};
+  const std::tuple<const char*, OptionFacts, Tool> words_of_tools[] = {
+      {"print-map", asks_program, Tool::linker},  {"gc-sections", is_safe, Tool::linker},
+      {"shared", of_device_links, Tool::linker},  {"lto-O2", word_of_device_links, Tool::linker},
+      {"compress", bundles, Tool::bundler},       {"type=o", unbundles, Tool::bundler},
+      {"wrapper-jobs=2", is_safe, Tool::wrapper}, {"H", asks_program, Tool::archiver},
+      {"time-trace-file", refused, Tool::iree}};
   OptionFacts tested = 0;
   for (const auto& [word, fact] : words) {
     EXPECT_TRUE(option_has(word, fact)) << word;
     EXPECT_FALSE(option_has("x" + std::string(word), fact)) << word;
+    tested |= fact;
+  }
+  for (const auto& [word, fact, tool] : words_of_tools) {
+    EXPECT_TRUE(option_has(word, fact, tool)) << word;
+    EXPECT_FALSE(option_has(word, fact)) << word << " is another program's";
     tested |= fact;
   }
   EXPECT_EQ(tested, all_facts);
@@ -211,12 +238,45 @@ TEST(OptionFacts, SayWhyAnOptionIsRefused) {
   EXPECT_EQ(reason_against("-fmodules", refused), Reason::modules);
   EXPECT_EQ(reason_against("-fmodules-decluse", refused), Reason::none) << "only a split compile refuses it";
   EXPECT_EQ(reason_against("-fmodules-decluse", plan_refuses), Reason::modules);
-  EXPECT_EQ(refused_by_linkers("perf"), Reason::statistics);
-  EXPECT_EQ(refused_by_linkers("gc-sections"), Reason::none);
-  EXPECT_TRUE(is_safe_for_linkers("gc-sections"));
-  EXPECT_FALSE(is_safe_for_linkers("Map"));
-  EXPECT_EQ(refused_by_iree("time-trace-file"), Reason::time_trace);
-  EXPECT_EQ(refused_by_iree("iree-hip-target"), Reason::none);
+  EXPECT_EQ(reason_against("perf", refused, Tool::linker), Reason::statistics);
+  EXPECT_EQ(reason_against("gc-sections", refused, Tool::linker), Reason::none);
+  EXPECT_FALSE(option_has("Map", is_safe, Tool::linker));
+  EXPECT_EQ(reason_against("time-trace-file", refused, Tool::iree), Reason::time_trace);
+  EXPECT_EQ(reason_against("iree-hip-target", refused, Tool::iree), Reason::none);
+}
+
+TEST(OptionFacts, AreOfTheNameWithoutDashesForTools) {
+  EXPECT_EQ(bare_option("--build-id=sha1"), "build-id=sha1");
+  EXPECT_EQ(bare_option("-shared"), "shared");
+  EXPECT_EQ(bare_option("shared"), "");
+  EXPECT_EQ(bare_option("-"), "");
+}
+
+TEST(OptionFacts, TellValuesThatAreJoinedOrTheNextWord) {
+  const std::vector<std::string> arguments{"gcc", "-specs=a", "--specs", "b", "-o", "c", "--specs=d", "-specs"};
+  EXPECT_EQ(values_of(arguments, names_specs), (std::vector<std::string>{"a", "b", "d"}));
+}
+
+// A name is judged by the words in it, which are found by a binary search.
+TEST(NameWords, AreEachFoundInANameAndByItself) {
+  std::ifstream table(HIPCACHE_SOURCE_DIR "/src/compiler/options/name_words.inc");
+  const std::regex form(R"re(\s+\{"(\w+)", ([\w |]+)\},)re");
+  std::smatch parts;
+  std::vector<std::string> words;
+  for (std::string line; std::getline(table, line);)
+    if (!line.starts_with("//")) {
+      EXPECT_TRUE(std::regex_match(line, parts, form)) << line;
+      words.push_back(parts[1]);
+    }
+  EXPECT_GT(words.size(), 100u);
+  EXPECT_TRUE(std::is_sorted(words.begin(), words.end()));
+  for (const std::string& word : words) {
+    EXPECT_TRUE(name_has(word, ~NameFacts{0})) << word;
+    EXPECT_TRUE(name_has("x-f" + word + "-y", ~NameFacts{0})) << word;
+    EXPECT_FALSE(name_has("x" + word, ~NameFacts{0})) << word;
+  }
+  EXPECT_TRUE(name_has("ftime-report", name_words::does_more));
+  EXPECT_FALSE(name_has("documentation", name_words::does_more));
 }
 
 TEST(OptionFacts, HaveTheRolesOfJobs) {

@@ -2,20 +2,25 @@
 //
 // Problem: parsers, keys and checks each ask something else of an option. With a list for each question the lists drift
 // apart, and a new option has to be added to all of them.
-// Choice: a line has the option's name and all of its facts (src/compiler/options/command_facts.inc, plan_facts.inc).
+// Choice: a line has the option's name and all of its facts (src/compiler/options/command_facts.inc, plan_facts.inc; of
+// linkers and other tools, tool_facts.inc).
 // Who asks names the facts that matter. To add an option, add its line, and a line to option_facts_test.cpp. For an
 // option without a line, its name decides (src/compiler/options/unknown_option.h).
 // Rejected: clang's own table alone. It says which words an option takes (options/option_table.h), and not what the
 // option does. gcc has no such table: its values are from "gcc --help=separate". With the table, each hit's arguments
 // would have to be parsed.
 // Rejected: a list for each fact, in one file. An option with five facts would still be in five lists.
+// Not in the table: the words by which a reader of one kind of job finds its inputs and outputs
+// (src/compiler/hip/jobs).
 //
 // Thread-safe. All texts live as long as the program.
 #ifndef HIPCACHE_COMPILER_OPTION_FACTS_H
 #define HIPCACHE_COMPILER_OPTION_FACTS_H
 
 #include <cstdint>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "hipcache/compiler/cc1.h"
 
@@ -97,32 +102,68 @@ enum : OptionFacts {
   // built-in functions. With such an option some sources give the same object and others do not.
   same_for_both = bit(34),
 
-  all_facts = (same_for_both << 1) - 1,
+  // What an opaque compile has to know of the command.
+  names_output = bit(35),      // its value is the file that the command makes
+  updates_output = bit(36),    // adds to the output, if there is one
+  names_language = bit(37),    // its value is the language of the inputs behind it
+  names_specs = bit(38),       // its value is a file of gcc's specs
+  writes_command = bit(39),    // writes an entry of a compilation database
+  prints_or_checks = bit(40),  // makes no precompiled header of a header
+  makes_ast = bit(41),         // makes a precompiled header of any source, or the same under another name
+  makes_relocatable = bit(42),
+  makes_complete = bit(43),  // the opposite, and the last one counts
+  // A name for the id stands above the way to make one, wherever they are in the command.
+  names_id = bit(44),
+  draws_id = bit(45),
+  makes_no_id = bit(46),
+
+  // What a compile sees of its sources beside the tokens (source_sight.h).
+  shows_text = bit(47),     // warns of comments, or has a language in which comments or trigraphs count
+  shows_columns = bit(48),  // warns of indentation
+
+  // What the tools do that run behind a compiler.
+  asks_program = bit(49),  // the program prints about itself
+  is_safe = bit(50),       // does nothing that a trace does not show
+  // Belongs to the device links that clang plans. Of the second, the value is a level or a name, never a path.
+  of_device_links = bit(51),
+  word_of_device_links = bit(52),
+  bundles = bit(53),    // belongs to a bundler's job that makes a fatbin
+  unbundles = bit(54),  // belongs to one that takes a bundle apart
+
+  all_facts = (unbundles << 1) - 1,
 };
 }  // namespace facts
 
-// The name of the longest option that the word is, or begins with, and that has one of the facts; "" if there is none.
-std::string_view option_with(std::string_view word, OptionFacts facts);
+// Whose options a word is looked up in. `compiler`: with dashes. All others: without (bare_option()).
+enum class Tool {
+  compiler,  // clang, gcc, and clang -cc1
+  linker,    // GNU ld, gold, lld and mold, by themselves, behind a driver, or for devices
+  archiver,  // ar and ranlib
+  bundler,   // clang-offload-bundler
+  wrapper,   // clang-linker-wrapper
+  iree,      // IREE's compilers
+};
 
-bool option_has(std::string_view word, OptionFacts facts);
+// "name=value" of "--name=value" and "-name=value", which the tools read alike; "" for a word that is no option.
+std::string_view bare_option(std::string_view word);
+
+// The name of the longest option that the word is, or begins with, and that has one of the facts; "" if there is none.
+std::string_view option_with(std::string_view word, OptionFacts facts, Tool tool = Tool::compiler);
+
+bool option_has(std::string_view word, OptionFacts facts, Tool tool = Tool::compiler);
 
 // Whether the whole word is such a name.
 bool is_option(std::string_view word, OptionFacts facts);
 
 // Why the option that option_with() names is refused. Reason::none if there is none.
-Reason reason_against(std::string_view word, OptionFacts facts);
+Reason reason_against(std::string_view word, OptionFacts facts, Tool tool = Tool::compiler);
+
+// The values of a compiler's options with one of the facts, in order: what follows the option's name, or the next
+// argument.
+std::vector<std::string> values_of(const std::vector<std::string>& arguments, OptionFacts facts);
 
 // What the option means to a cc1 job; `plain` if the table does not say so.
 Cc1Role cc1_role(std::string_view option);
-
-// Options of GNU ld, gold, lld and mold, without dashes and values. Why a link with the option is not cached; null if
-// nothing speaks against it.
-Reason refused_by_linkers(std::string_view name);
-// Whether the option is known to do nothing that a trace does not show.
-bool is_safe_for_linkers(std::string_view name);
-
-// Why a command of IREE's compilers with the option is not cached, or null. `name`: without dashes and value.
-Reason refused_by_iree(std::string_view name);
 
 }  // namespace hipcache::compiler
 

@@ -94,6 +94,9 @@ struct Programs {
   bool has_unseen_one = false;
 };
 
+// Whether the headers that an AST file of clang's names certainly have no times, by the file's first bytes.
+using LacksTimes = bool (*)(std::string_view head);
+
 struct Run {
   Programs programs;
   // The request's temporary directory: reads and writes in it belong to the step.
@@ -108,6 +111,8 @@ struct Run {
   // Parts of standard output may have come after parts of standard error.
   bool is_mixed = false;
   Sight sight;
+  // Null: each AST file counts as one with times.
+  LacksTimes lacks_times = nullptr;
 
   // The rest is set for an opaque compile alone (compiler/opaque/opaque_command.h).
   std::vector<std::string> written;  // absolute paths of the files that it wrote, which are never inputs; sorted

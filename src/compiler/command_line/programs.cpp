@@ -86,9 +86,8 @@ namespace {
 
 bool is_ranlib(std::string_view path) { return program_name(path) == "ranlib"; }
 
-bool asks_the_program(const std::string& argument) {
-  return argument == "--version" || argument == "--help" || argument == "-V" || argument == "-h" || argument == "-H" ||
-         argument == "-v" || argument == "-version" || argument == "-help";
+bool asks_the_program(std::string_view argument) {
+  return option_has(bare_option(argument), facts::asks_program, Tool::archiver);
 }
 
 Uncacheable other_operation(const std::string& argument) { return {Reason::archive_operation, argument}; }
@@ -150,20 +149,16 @@ std::variant<std::string, Uncacheable> find_archive(const std::vector<std::strin
 
 namespace {
 
-std::string_view without_dashes(std::string_view option) {
-  option.remove_prefix(std::min<std::size_t>(option.starts_with("--") ? 2 : 1, option.size()));
-  return option;
-}
-
 bool has_measuring_name(std::string_view value) {
   return value.find("stats") != std::string_view::npos || value.find("time-") != std::string_view::npos;
 }
 
 Reason refusal_of(std::string_view option) {
-  const std::string_view text = without_dashes(option);
+  const std::string_view text = bare_option(option);
   const std::string_view name = text.substr(0, text.find('='));
   if (name == "build-id") return text.ends_with("=uuid") ? Reason::linker_option : Reason::none;
-  if (const Reason refusal = refused_by_linkers(name); refusal != Reason::none) return refusal;
+  if (const Reason refusal = reason_against(name, facts::refused, Tool::linker); refusal != Reason::none)
+    return refusal;
   const bool to_backend = name == "plugin-opt" || name == "mllvm";
   if (to_backend && text.find("cache-dir") != std::string_view::npos) return Reason::linker_option;
   if (to_backend && has_measuring_name(text)) return Reason::backend_option;

@@ -19,8 +19,6 @@
 namespace hipcache::compiler {
 namespace {
 
-// The options of IREE's compilers that hipcache knows by name.
-
 // An argument as LLVM's command line library reads it: "-name", "--name" and "--name=value" are the
 // same option. A value may also be the next argument.
 struct IreeOption {
@@ -30,7 +28,7 @@ struct IreeOption {
 
 IreeOption iree_option(std::string_view argument) {
   if (!argument.starts_with('-') || argument == "-" || argument == "--") return {};
-  argument.remove_prefix(argument.starts_with("--") ? 2 : 1);
+  argument = bare_option(argument);
   const auto equals = argument.find('=');
   if (equals == std::string_view::npos) return {argument, std::nullopt};
   return {argument.substr(0, equals), argument.substr(equals + 1)};
@@ -39,7 +37,7 @@ IreeOption iree_option(std::string_view argument) {
 // Why an option makes the command uncacheable; none if it does not.
 Reason iree_refusal(const IreeOption& option) {
   if (option.value == "false" || option.value == "0") return Reason::none;
-  return refused_by_iree(option.name);
+  return reason_against(option.name, facts::refused, Tool::iree);
 }
 
 // Whether the option writes a file, so that "-" means standard output. Other options read "-".

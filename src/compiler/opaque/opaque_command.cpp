@@ -17,14 +17,6 @@
 namespace hipcache::compiler {
 namespace {
 
-// A name for the id stands above the way to make one, wherever they are in the command.
-constexpr std::string_view kId = "-cuid=";
-constexpr std::string_view kRandomId = "-fuse-cuid=random";
-constexpr std::string_view kNoId = "-fuse-cuid=none";
-
-// The driver has llvm-ar add objects to the archive, if there is one.
-constexpr const char* kStaticLibrary = "--emit-static-lib";
-
 constexpr auto kHeaderEndings =
     std::to_array<std::string_view>({".h", ".hh", ".hp", ".hpp", ".hxx", ".h++", ".H", ".tcc"});
 
@@ -42,8 +34,6 @@ bool is_named_for_linker(std::string_view path) {
                      [&](std::string_view ending) { return path.ends_with(ending); }) ||
          base_name(path).find(".so.") != std::string_view::npos;
 }
-
-constexpr std::string_view kLanguage = "--language=";
 
 // One pass over the arguments, left to right.
 class Reading {
@@ -70,15 +60,15 @@ class Reading {
   Making making = Making::compile;
   const std::vector<std::string>& inputs() const { return inputs_; }
   const std::vector<std::size_t>& options() const { return options_; }
-  bool records_command() const { return records_; }
+  bool records_command() const { return has_seen(facts::records_command); }
+  bool updates_output() const { return has_seen(facts::updates_output); }
 
  private:
   std::optional<Uncacheable> take_value(const std::string& option, const std::string& value) {
     if (names_device(value)) return Uncacheable{Reason::output_not_a_file, value};
     if (value == "-" && option_has(option, facts::reads_next))
       return Uncacheable{Reason::standard_input, option + " " + value};
-    if (option == "-o" || option == "--output") object = value;
-    if (option == "-x" || option == "--language") set_language(value);
+    take_names(option, value);
     return passed_on_.take(option, value);
   }
 
@@ -90,38 +80,39 @@ class Reading {
       inputs_.push_back(argument);
       makes_header_ = makes_header_ || is_header(argument, language_);
       compiles_ = compiles_ || !language_.empty() || !is_named_for_linker(argument);
-    } else if (argument.starts_with("-o") && argument.size() > 2) {
-      object = argument.substr(2);
-    } else if (argument.starts_with("-x")) {
-      set_language(argument.substr(2));
-    } else if (argument.starts_with(kLanguage)) {
-      set_language(argument.substr(kLanguage.size()));
+    } else {
+      const std::size_t name = option_with(argument, facts::names_output | facts::names_language).size();
+      if (name != 0 && name < argument.size()) take_names(argument, argument.substr(name));
     }
-    relocatable_ = argument == "-fgpu-rdc" || argument == "-fcuda-rdc" ||
-                   (relocatable_ && argument != "-fno-gpu-rdc" && argument != "-fno-cuda-rdc");
-    has_no_id_ = has_no_id_ || option_has(argument, facts::gives_no_id);
-    names_id_ = names_id_ || (argument.starts_with(kId) && argument.size() > kId.size());
-    draws_id_ = draws_id_ || argument == kRandomId;
-    makes_no_id_ = makes_no_id_ || argument == kNoId;
-    records_ = records_ || option_has(argument, facts::records_command);
-    stops_ = stops_ || option_has(argument, facts::stops_before_link);
-    emits_ast_ = emits_ast_ || argument == "-emit-ast";
-    prints_ = prints_ || argument == "-E" || argument == "-M" || argument == "-MM" || argument == "-fsyntax-only";
+    if (option_has(argument, facts::makes_relocatable | facts::makes_complete))
+      relocatable_ = option_has(argument, facts::makes_relocatable);
+    for (const OptionFacts fact :
+         {facts::gives_no_id, facts::makes_no_id, facts::records_command, facts::updates_output,
+          facts::stops_before_link, facts::makes_ast, facts::prints_or_checks})
+      if (option_has(argument, fact)) seen_ |= fact;
+    if (option_has(argument, facts::draws_id)) draws_id_ = argument;
+    if (option_has(argument, facts::names_id) && !is_option(argument, facts::names_id)) seen_ |= facts::names_id;
     return passed_on_.take(argument);
   }
 
-  void set_language(const std::string& language) { language_ = language == "none" ? "" : language; }
+  void take_names(std::string_view option, const std::string& value) {
+    if (option_has(option, facts::names_output)) object = value;
+    if (option_has(option, facts::names_language)) language_ = value == "none" ? "" : value;
+  }
+
+  bool has_seen(OptionFacts fact) const { return (seen_ & fact) != 0; }
 
   // clang's precompiled header holds the times of its headers, and is rejected if they change.
   std::optional<Uncacheable> judge() {
     if (inputs_.empty()) return Uncacheable{Reason::no_input, ""};
     // The front end obeys its own option rather than the driver's -E.
-    const bool stamps = passed_on_.emits_header() || (makes_header_ && !prints_) || emits_ast_;
-    if (!stops_ && !makes_header_ && !stamps) making = Making::link;
+    const bool stamps = passed_on_.emits_header() || (makes_header_ && !has_seen(facts::prints_or_checks)) ||
+                        has_seen(facts::makes_ast);
+    if (!has_seen(facts::stops_before_link) && !makes_header_ && !stamps) making = Making::link;
     if (stamps && !passed_on_.leaves_out_times() && maybe_clang_)
       return Uncacheable{Reason::precompiled_header, "without -Xclang -fno-pch-timestamp"};
-    if (draws_id_ && !names_id_) return Uncacheable{Reason::random_cuid, std::string(kRandomId)};
-    const bool has_no_id = has_no_id_ || (makes_no_id_ && !names_id_);
+    if (!draws_id_.empty() && !has_seen(facts::names_id)) return Uncacheable{Reason::random_cuid, draws_id_};
+    const bool has_no_id = has_seen(facts::gives_no_id) || (has_seen(facts::makes_no_id) && !has_seen(facts::names_id));
     if (relocatable_ && has_no_id && compiles_) return Uncacheable{Reason::random_cuid, "-fgpu-rdc without an id"};
     if (object.empty()) object = making == Making::link ? "a.out" : inputs_.back() + ".o";
     return making == Making::link ? refused_for_linker(arguments_) : std::nullopt;
@@ -131,26 +122,19 @@ class Reading {
   const bool maybe_clang_;
   std::vector<std::string> inputs_;
   std::vector<std::size_t> options_;  // positions of options, without those of their values
-  bool stops_ = false;
-  bool prints_ = false;
+  OptionFacts seen_ = facts::none;
   PassedOnOptions passed_on_;
   std::string language_;
+  std::string draws_id_;  // the option
   bool makes_header_ = false;
-  bool emits_ast_ = false;  // a precompiled header under another name
   bool relocatable_ = false;
-  bool has_no_id_ = false;
-  bool names_id_ = false;
-  bool draws_id_ = false;
-  bool makes_no_id_ = false;
-  bool records_ = false;
   bool compiles_ = false;  // perhaps: some input is not known to be for the linker
 };
 
 // Whether the command writes an entry of a compilation database.
 bool writes_command(const std::vector<std::string>& arguments) {
-  return std::any_of(arguments.begin(), arguments.end(), [](const std::string& argument) {
-    return argument.starts_with("-MJ") || argument.find("-gen-cdb-fragment-path") < 2;
-  });
+  return std::any_of(arguments.begin(), arguments.end(),
+                     [](std::string_view argument) { return option_has(argument, facts::writes_command); });
 }
 
 // Variables that have other values in a step than in the user's environment.
@@ -160,14 +144,11 @@ constexpr auto kChangedVariables = std::to_array<std::string_view>({"TMPDIR", "L
 // specs file found on gcc's own search path is checked from the trace.
 std::optional<Uncacheable> specs_refusal(const std::vector<std::string>& arguments, const std::string& directory) {
   constexpr std::uint64_t kSpecsLimit = 1u << 20;
-  constexpr std::string_view kOption = "-specs=";
-  for (const std::string& argument : arguments) {
-    const auto at = argument.find(kOption);
-    if (at > 1) continue;  // "-specs=", "--specs="
-    const Result<std::string> text = read_file(join_path(directory, argument.substr(at + kOption.size())), kSpecsLimit);
+  for (const std::string& file : values_of(arguments, facts::names_specs)) {
+    const Result<std::string> text = read_file(join_path(directory, file), kSpecsLimit);
     if (!text || text->find("getenv(") == std::string::npos) continue;
     for (const std::string_view variable : kChangedVariables)
-      if (text->find(variable) != std::string::npos) return Uncacheable{Reason::unsupported_option, argument};
+      if (text->find(variable) != std::string::npos) return Uncacheable{Reason::unsupported_option, "specs in " + file};
   }
   return std::nullopt;
 }
@@ -191,7 +172,7 @@ std::optional<Uncacheable> read_driver(Invocation& invocation, std::optional<Fam
   if (auto refusal = specs_refusal(invocation.expanded, working_directory)) return refusal;
   invocation.making = reading.making;
   invocation.object = reading.object;
-  if (reading.making == Making::link && holds(invocation.expanded, kStaticLibrary)) invocation.updates = reading.object;
+  if (reading.making == Making::link && reading.updates_output()) invocation.updates = reading.object;
   invocation.only_input = only_input_of(reading.making, reading.inputs());
   invocation.writes_command = writes_command(invocation.expanded);
   // For a script or an unknown compiler, hipcache cannot know what happens to names; for a link, and
@@ -210,11 +191,6 @@ std::optional<Uncacheable> read_archiver(Invocation& invocation) {
   return std::nullopt;
 }
 
-bool asks_linker(std::string_view argument) {
-  constexpr auto kAsks = std::to_array<std::string_view>({"-v", "-V", "--version", "-version", "--help", "-help"});
-  return holds(kAsks, argument) || argument.starts_with("--print-");
-}
-
 std::optional<Uncacheable> read_linker(Invocation& invocation) {
   const std::vector<std::string>& arguments = invocation.expanded;
   if (arguments.size() == 1) return Uncacheable{Reason::no_input, ""};
@@ -222,11 +198,11 @@ std::optional<Uncacheable> read_linker(Invocation& invocation) {
   for (std::size_t i = 1; i < arguments.size(); ++i) {
     const std::string& argument = arguments[i];
     if (argument == "-") return Uncacheable{Reason::standard_input, argument};
-    if (asks_linker(argument)) return Uncacheable{Reason::driver_information, argument};
+    if (option_has(bare_option(argument), facts::asks_program, Tool::linker))
+      return Uncacheable{Reason::driver_information, argument};
     if (names_device(argument)) return Uncacheable{Reason::output_not_a_file, argument};
-    if ((argument == "-o" || argument == "--output") && i + 1 < arguments.size()) invocation.object = arguments[i + 1];
-    if (argument.starts_with("--output=")) invocation.object = argument.substr(9);
   }
+  if (const auto named = values_of(arguments, facts::names_output); !named.empty()) invocation.object = named.back();
   invocation.making = Making::link;
   return refused_by_linker(arguments);
 }

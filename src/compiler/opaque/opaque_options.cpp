@@ -40,7 +40,7 @@ Reason PassedOnOptions::frontend_refusal(std::string_view word) {
   const std::string_view before = std::exchange(previous_, word);
   if (!word.starts_with('-') && option_has(before, facts::takes_name)) return Reason::none;
   if (option_has(word, facts::joins_name)) return Reason::none;
-  if (word == "-emit-pch") emits_header_ = true;
+  if (option_has(word, facts::makes_ast)) emits_header_ = true;
   if (is_measuring(word)) return Reason::frontend_option;
   return loads_code(word) ? Reason::plugin : reason_against(word, facts::refused);
 }

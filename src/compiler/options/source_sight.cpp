@@ -21,25 +21,6 @@ using namespace options;
 using namespace std::string_view_literals;
 using Sees = SourceSight::Sees;
 
-// Words of options that record, measure, keep or analyse something of the source.
-constexpr auto kSeeing = std::to_array<std::string_view>(
-    {"debug",   "dwarf",    "profile", "prof",        "profiling", "pgo",    "coverage",  "sanitize",
-     "xray",    "record",   "embed",   "comments",    "comment",   "pch",    "module",    "modules",
-     "plugin",  "save",     "dump",    "index",       "serialize", "sarif",  "callgraph", "verify",
-     "analyze", "analyzer", "rewrite", "fixit",       "line",      "column", "trace",     "temps",
-     "verbose", "C",        "CC",      "traditional", "trigraphs", "ansi",   "hash",      "info"});
-
-constexpr auto kSeeingWarnings =
-    std::to_array<std::string_view>({"documentation", "whitespace", "traditional", "everything", "doc"});
-constexpr auto kWithIndentation =
-    std::to_array<std::string_view>({"all", "most", "misleading-indentation", "error=misleading-indentation"});
-constexpr auto kAnyCommentFallsThrough = std::to_array<std::string_view>(
-    {"implicit-fallthrough=1", "error=implicit-fallthrough=1", "implicit-fallthrough=2"});
-
-// Languages in which "//" begins no comment, or trigraphs count.
-constexpr auto kOldLanguages = std::to_array<std::string_view>(
-    {"c89", "c90", "iso9899:1990", "iso9899:199409", "c++98", "c++03", "gnu++98", "gnu++03"});
-
 constexpr auto kC = std::to_array<std::string_view>({"c", "c-header", "objective-c", "objective-c-header"});
 constexpr auto kCxx = std::to_array<std::string_view>({"c++", "c++-header", "objective-c++", "objective-c++-header",
                                                        "hip", "cuda", "c++-user-header", "c++-system-header"});
@@ -47,33 +28,15 @@ constexpr auto kCEndings = std::to_array<std::string_view>({"c", "m", "h"});
 constexpr auto kCxxEndings =
     std::to_array<std::string_view>({"cc", "cp", "cxx", "cpp", "CPP", "c++", "C", "hip", "cu", "mm", "hpp", "hh"});
 
-template <typename List>
-bool has_word(const List& words, std::string_view name) {
-  while (!name.empty()) {
-    const std::size_t end = name.find_first_of("-_.:+,=");
-    const std::string_view word = name.substr(0, end);
-    if (holds(words, word)) return true;
-    if (word.size() > 1 && (word[0] == 'f' || word[0] == 'g' || word[0] == 'm') && holds(words, word.substr(1)))
-      return true;
-    name = end == name.npos ? std::string_view() : name.substr(end + 1);
-  }
-  return false;
-}
-
-bool turns_off(std::string_view name) {
-  constexpr std::array kBegin = {"no-"sv, "fno-"sv, "gno-"sv, "mno-"sv};
-  return holds_prefix_of(kBegin, name);
-}
-
 Sees seen_by_debug_option(std::string_view name) {
   return name == "g0" || name == "ggdb0" || turns_off(name) ? Sees::tokens : Sees::bytes;
 }
 
-void take_warning(std::string_view name, SourceSight& sight) {
+void take_warning(std::string_view word, SourceSight& sight) {
+  const std::string_view name = word.substr(std::min<std::size_t>(2, word.size()));
   if (turns_off(name)) return;
-  if (holds(kWithIndentation, name)) sight.checks_indentation = true;
-  if (has_word(kSeeingWarnings, name) || holds(kAnyCommentFallsThrough, name)) sight.sees = Sees::bytes;
-  if (name == "everything") sight.checks_indentation = true;
+  if (option_has(word, facts::shows_columns)) sight.checks_indentation = true;
+  if (option_has(word, facts::shows_text) || name_has(name, name_words::warns_of_text)) sight.sees = Sees::bytes;
 }
 
 void take_language(std::string_view language, SourceSight& sight) {
@@ -99,17 +62,16 @@ Sees seen_by(const llvm::opt::Arg& argument) {
   if (name.starts_with("X")) return Sees::bytes;  // -Xclang and kin hand options on
   if (option_has(spelled(option), facts::sees_nothing)) return Sees::tokens;
   if (option.matches(OPT_g_Group) || option.matches(OPT_gN_Group)) return seen_by_debug_option(name);
-  if (option.matches(OPT_std_EQ) && holds(kOldLanguages, std::string_view(argument.getValue()))) return Sees::bytes;
-  return !turns_off(name) && has_word(kSeeing, name) ? Sees::bytes : Sees::tokens;
+  if (option.matches(OPT_std_EQ) && option_has(spelled(option) + argument.getValue(), facts::shows_text))
+    return Sees::bytes;
+  return !turns_off(name) && name_has(name, name_words::records_source) ? Sees::bytes : Sees::tokens;
 }
 
+// Whether the word behind this one is certainly not its value.
 bool is_complete(std::string_view word) {
-  constexpr std::array kJoined = {"-D"sv, "-U"sv,    "-I"sv, "-O"sv, "-f"sv,    "-m"sv,
-                                  "-W"sv, "-std="sv, "-g"sv, "--"sv, "-nogpu"sv};
-  if (!word.starts_with('-') || option_has(word, facts::stands_alone)) return true;
-  if (word == "-fplugin" || option_has(word, facts::takes_next | facts::job_takes_next)) return false;
-  if (word.starts_with("--")) return word.find('=') != word.npos || word == "--hip-link" || word.starts_with("--no-");
-  return word.size() > 2 && holds_prefix_of(kJoined, word);
+  if (!word.starts_with('-')) return true;
+  if (option_has(word, facts::takes_next | facts::job_takes_next)) return false;
+  return option_has(word, facts::stands_alone) || (word.starts_with("--") && word.find('=') != word.npos);
 }
 
 }  // namespace
@@ -133,8 +95,7 @@ SourceSight source_sight(const std::vector<std::string>& arguments) {
     } else if (option.getID() == OPT_INPUT) {
       take_source(argument->getValue(), is_language_given, sight);
     } else if (option.matches(OPT_W_Group)) {
-      const std::string spelled = argument->getAsString(parsed);
-      take_warning(std::string_view(spelled).substr(std::min<std::size_t>(2, spelled.size())), sight);
+      take_warning(argument->getAsString(parsed), sight);
     } else {
       sight.sees = std::min(sight.sees, seen_by(*argument));
     }
@@ -143,9 +104,8 @@ SourceSight source_sight(const std::vector<std::string>& arguments) {
 }
 
 bool may_record_macros(const std::vector<std::string>& arguments) {
-  return std::any_of(arguments.begin(), arguments.end(), [&](std::string_view argument) {
-    return argument == "-M" || argument == "-MM" || option_has(argument, facts::shows_macros);
-  });
+  return std::any_of(arguments.begin(), arguments.end(),
+                     [&](std::string_view argument) { return option_has(argument, facts::shows_macros); });
 }
 
 std::vector<MacroArgument> macro_arguments(const std::vector<std::string>& arguments) {

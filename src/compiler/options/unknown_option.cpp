@@ -19,122 +19,28 @@ namespace {
 
 using namespace options;
 
-// Words in the names of options that do more than steer the compile. A false match only means that
-// the compile is one step for all architectures.
-constexpr auto kLoudWords = std::to_array<std::string_view>({
-    // print something else than messages about the source, or measure
-    "print",
-    "printing",
-    "dump",
-    "list",
-    "view",
-    "verbose",
-    "help",
-    "version",
-    "log",
-    "logging",
-    "dot",
-    "stats",
-    "stat",
-    "statistics",
-    "time",
-    "timer",
-    "timing",
-    "timings",
-    "trace",
-    "tracing",
-    "report",
-    "reports",
-    "summary",
-    "summaries",
-    "echo",
-    // write files, or name them
-    "output",
-    "outputs",
-    "save",
-    "write",
-    "export",
-    "emit",
-    "file",
-    "files",
-    "filename",
-    "path",
-    "dir",
-    "directory",
-    "tar",
-    "reproducer",
-    "crash",
-    "temps",
-    "temp",
-    "keep",
-    "database",
-    "fragment",
-    "serialize",
-    "json",
-    "yaml",
-    "html",
-    "sarif",
-    // load code, or start programs
-    "plugin",
-    "plugins",
-    "tool",
-    "distributor",
-    "server",
-    "exec",
-    // remember, or trust times
-    "module",
-    "modules",
-    "modulemap",
-    "pch",
-    "cache",
-    "cas",
-    "daemon",
-    "depscan",
-    "scan",
-    "incremental",
-    "index",
-    // depend on chance, or on the command's text
-    "random",
-    "rng",
-    "uuid",
-    "record",
-    "switches",
-    "command",
-    "cmdline",
-    // make something else
-    "analyze",
-    "analyzer",
-    "rewrite",
-    "migrate",
-    "extract",
-    "fixit",
-});
+struct NameWord {
+  std::string_view word;
+  NameFacts facts;
+};
+
+using namespace name_words;
+
+constexpr NameWord kWords[] = {
+#include "compiler/options/name_words.inc"
+};
+
+bool is_word_with(std::string_view word, NameFacts facts) {
+  const auto* found = std::lower_bound(std::begin(kWords), std::end(kWords), word,
+                                       [](const NameWord& one, std::string_view text) { return one.word < text; });
+  return found != std::end(kWords) && found->word == word && (found->facts & facts) != 0;
+}
 
 std::string lower_case(std::string_view text) {
   std::string result(text);
   std::transform(result.begin(), result.end(), result.begin(),
                  [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   return result;
-}
-
-// "-fno-x", "-mno-x", "-gno-x", "--no-x" turn something off.
-bool turns_off(std::string_view name) {
-  constexpr auto kBegin = std::to_array<std::string_view>({"no-", "fno-", "mno-", "gno-"});
-  return holds_prefix_of(kBegin, name);
-}
-
-bool has_loud_word(std::string_view name) {
-  if (name == "load") return true;
-  while (!name.empty()) {
-    const std::size_t end = name.find_first_of("-_.:+,");
-    std::string_view word = name.substr(0, end);
-    if (holds(kLoudWords, word)) return true;
-    // "-fprint-x" is of the group -f, "-gdump-x" of -g, "-mtime-x" of -m.
-    if (!word.empty() && (word[0] == 'f' || word[0] == 'g' || word[0] == 'm') && holds(kLoudWords, word.substr(1)))
-      return true;
-    name = end == std::string_view::npos ? std::string_view() : name.substr(end + 1);
-  }
-  return false;
 }
 
 bool is_quiet_word(std::string_view option) {
@@ -144,24 +50,32 @@ bool is_quiet_word(std::string_view option) {
   std::string name = lower_case(option.substr(0, equals));
   name.erase(0, name.starts_with("--") ? 2 : 1);
   if (name.empty() || name.find('/') != std::string::npos) return false;
-  return turns_off(name) || !has_loud_word(name);
+  return turns_off(name) || (name != "load" && !name_has(name, does_more));
 }
-
-// LLVM has thousands of backend options and no public table of them. Options that print, write or
-// load have one of these words in their names. A false match only means that the compile is not
-// cached.
-constexpr auto kLoudForBackend = std::to_array<std::string_view>(
-    {"print",  "printing", "debug",  "debugify", "stats",   "stat",   "statistics", "time",       "timer",   "timing",
-     "trace",  "tracing",  "dot",    "view",     "dump",    "report", "output",     "file",       "files",   "filename",
-     "path",   "dir",      "export", "save",     "write",   "log",    "record",     "remark",     "remarks", "bisect",
-     "json",   "html",     "graph",  "plugin",   "plugins", "yaml",   "emit",       "reproducer", "track",   "seed",
-     "random", "rng",      "cache",  "verbose",  "summary", "info"});
 
 // Refused as a complete name, harmless in compounds: "-load" against
 // "-amdgpu-load-store-vectorizer".
 constexpr auto kLoudAlone = std::to_array<std::string_view>({"load", "help", "version", "o"});
 
 }  // namespace
+
+bool turns_off(std::string_view name) {
+  constexpr auto kBegin = std::to_array<std::string_view>({"no-", "fno-", "mno-", "gno-"});
+  return holds_prefix_of(kBegin, name);
+}
+
+bool name_has(std::string_view name, NameFacts facts) {
+  while (!name.empty()) {
+    const std::size_t end = name.find_first_of("-_.:+,=");
+    const std::string_view word = name.substr(0, end);
+    if (is_word_with(word, facts)) return true;
+    // "-fprint-x" is of the group -f, "-gdump-x" of -g, "-mtime-x" of -m.
+    if (!word.empty() && (word[0] == 'f' || word[0] == 'g' || word[0] == 'm') && is_word_with(word.substr(1), facts))
+      return true;
+    name = end == std::string_view::npos ? std::string_view() : name.substr(end + 1);
+  }
+  return false;
+}
 
 bool may_be_path(std::string_view value) { return value.find('/') != std::string_view::npos || value == "-"; }
 
@@ -219,20 +133,12 @@ llvm::opt::InputArgList other_readings(const llvm::opt::InputArgList& arguments,
   return others;
 }
 
+// LLVM has thousands of backend options and no public table of them. Options that print, write or load have one of
+// these words in their names. A false match only means that the compile is not cached.
 bool is_quiet_backend_option(const std::string& option) {
-  std::string_view name = option;
-  if (name.empty() || name[0] != '-') return false;
-  name.remove_prefix(name.starts_with("--") ? 2 : 1);
+  std::string_view name = bare_option(option);
   name = name.substr(0, name.find('='));
-  if (name.empty()) return false;
-  if (holds(kLoudAlone, name)) return false;
-  while (!name.empty()) {
-    const auto end = name.find_first_of("-_");
-    const std::string_view word = name.substr(0, end);
-    if (holds(kLoudForBackend, word)) return false;
-    name = end == std::string_view::npos ? std::string_view() : name.substr(end + 1);
-  }
-  return true;
+  return !name.empty() && !holds(kLoudAlone, name) && !name_has(name, backend_does_more);
 }
 
 }  // namespace hipcache::compiler

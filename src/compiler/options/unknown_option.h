@@ -23,6 +23,24 @@
 
 namespace hipcache::compiler {
 
+// What a word in an option's name says of the option. A false match costs some caching, and no more.
+using NameFacts = unsigned;
+
+namespace name_words {
+enum : NameFacts {
+  does_more = 1,  // prints, measures, writes, loads, remembers, or depends on chance: more than to steer a compile
+  backend_does_more = 2,  // the same, of LLVM's backend options
+  records_source = 4,     // records, measures, keeps or analyses something of the source
+  warns_of_text = 8,      // warns of comments or blanks
+};
+}  // namespace name_words
+
+// Whether a word in the name has one of the facts: "time" in "ftime-report". `name`: without dashes.
+bool name_has(std::string_view name, NameFacts facts);
+
+// "-fno-x", "-mno-x", "-gno-x", "--no-x" turn something off. `name`: without dashes.
+bool turns_off(std::string_view name);
+
 // Whether the table lacks the option.
 bool is_unknown(const llvm::opt::Arg& argument);
 

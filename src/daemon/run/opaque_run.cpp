@@ -18,6 +18,7 @@
 #include "daemon/run/wrapper.h"
 #include "hipcache/base/files.h"
 #include "hipcache/base/reason.h"
+#include "hipcache/compiler/option_facts.h"
 #include "hipcache/inputs/written_outputs.h"
 #include "hipcache/protocol/channel.h"
 #include "hipcache/trace/seen.h"
@@ -90,19 +91,6 @@ hip::DepfileForm form_by(const trace::Trace& trace) {
   const bool is_gcc = std::any_of(trace.programs.begin(), trace.programs.end(),
                                   [](const std::string& program) { return base_name(program).starts_with("cc1"); });
   return is_gcc ? hip::DepfileForm::gcc : hip::DepfileForm::clang;
-}
-
-// Accepts -specs=name, --specs=name and -specs name.
-std::vector<std::string> specs_in(const std::vector<std::string>& arguments) {
-  std::vector<std::string> specs;
-  for (std::size_t i = 1; i < arguments.size(); ++i) {
-    const std::string_view option = std::string_view(arguments[i]).substr(arguments[i].starts_with("--") ? 1 : 0);
-    if (option.starts_with("-specs="))
-      specs.emplace_back(option.substr(option.find('=') + 1));
-    else if (option == "-specs" && i + 1 < arguments.size())
-      specs.push_back(arguments[i + 1]);
-  }
-  return specs;
 }
 
 // False only if all outputs have a known place, and neither they nor the messages contain an output's name.
@@ -251,10 +239,10 @@ std::optional<Refusal> OpaqueRun::witness(const std::vector<trace::Record>& reco
                   .shows = shown_by(state_.result, outputs_, request),
                   .is_mixed = report.mixed,
                   .sight = sight_of_run(state_.result, outputs_, request),
-                  .specs = specs_in(request.invocation.expanded),
+                  .specs = compiler::values_of(request.invocation.expanded, compiler::facts::names_specs),
                   .is_keyed_by_processor = request.invocation.opaque.asks_processor};
   for (const WrittenOutput& file : files) run.written.push_back(file.path);
-  take_witnessed(state_, trace, run, context_);
+  take_witnessed(state_, trace, std::move(run), context_);
   return std::nullopt;
 }
 

@@ -17,6 +17,7 @@
 #include "daemon/run/wrapper.h"
 #include "hipcache/base/files.h"
 #include "hipcache/base/reason.h"
+#include "hipcache/compiler/ast_file.h"
 #include "hipcache/inputs/path_set_builder.h"
 #include "hipcache/trace/record.h"
 
@@ -143,8 +144,8 @@ std::optional<std::vector<trace::Record>> records_of(StepState& state, std::uint
   return std::nullopt;
 }
 
-void take_witnessed(StepState& state, const trace::Trace& trace, const inputs::Run& run,
-                    const RequestContext& context) {
+void take_witnessed(StepState& state, const trace::Trace& trace, inputs::Run run, const RequestContext& context) {
+  run.lacks_times = compiler::lacks_times;
   auto outcome = inputs::witness(trace, run, context.request.from, context.services.file_system);
   if (auto* refusal = std::get_if<inputs::Refusal>(&outcome))
     state.result.refuse(std::move(*refusal));

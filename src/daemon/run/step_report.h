@@ -68,7 +68,7 @@ void take_failure(StepState& state, const protocol::StepDone& report, const Step
 std::optional<std::vector<trace::Record>> records_of(StepState& state, std::uint32_t step, const StepContext& context);
 
 // Sets what the run depends on, or why it proves nothing.
-void take_witnessed(StepState& state, const trace::Trace& trace, const inputs::Run& run, const RequestContext& context);
+void take_witnessed(StepState& state, const trace::Trace& trace, inputs::Run run, const RequestContext& context);
 
 // For a run that is not recorded: it is unusable if it read a descriptor by name.
 void note_descriptor(StepState& state, const std::vector<trace::Record>& records, const RequestContext& context);

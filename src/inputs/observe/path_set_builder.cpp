@@ -215,7 +215,7 @@ class Observer {
     const Opened opened = record.kind == Kind::open_read ? look_at_opened(path) : Opened{};
     if (is_stream(opened.mode)) return Refusal{Reason::trace, record.text};
     if (record.found && S_ISREG(opened.mode) && opened.size >= kSmallestAstFile)
-      compares_ = std::max(compares_, compares_of_file(path));
+      compares_ = std::max(compares_, compares_of_file(path, run_.lacks_times));
     observations_.push_back({question_of(record, path, opened.mode), record.text});
     counted_.push_back(&record);
     if (record.found && opened.mode != 0 && !opened.by_link)

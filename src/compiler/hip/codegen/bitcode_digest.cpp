@@ -11,12 +11,19 @@
 #include <unordered_map>
 #include <vector>
 
-#include "compiler/hip/codegen/bitcode_reader.h"
+#include "compiler/bitstream/bitstream.h"
 
 namespace hipcache::hip {
 namespace {
 
 using namespace llvm::bitc;
+using compiler::BitRecord;
+using compiler::BitVisitor;
+
+bool walk_bitcode(std::string_view bitcode, BitVisitor& visitor) {
+  constexpr std::uint32_t kMagic = 0xdec04342;
+  return compiler::walk_bits(bitcode, kMagic, visitor);
+}
 
 // Finds the constants of a module that only say where inline assembly stands in its source.
 //
@@ -35,7 +42,7 @@ using namespace llvm::bitc;
 class ModuleValues {
  public:
   // Counts the record. Whether it is a constant of the module; `number()` is its number then.
-  bool is_constant(const BitcodeRecord& record);
+  bool is_constant(const BitRecord& record);
   std::uint64_t number() const { return next_ - 1; }
 
  private:
@@ -45,7 +52,7 @@ class ModuleValues {
 // clang's kind of metadata.
 constexpr std::string_view kKind = "srcloc";
 
-class PlaceFinder : public BitcodeVisitor {
+class PlaceFinder : public BitVisitor {
  public:
   void begin(unsigned block, unsigned depth) override {
     if (block == FUNCTION_BLOCK_ID && depth == 1) of_module_ = next_;
@@ -61,7 +68,7 @@ class PlaceFinder : public BitcodeVisitor {
     std::erase_if(nodes_, [&](const auto& one) { return one.first >= of_module_; });
   }
 
-  bool take(BitcodeRecord& record) override {
+  bool take(BitRecord& record) override {
     if (values_of_module_.is_constant(record) && record.code == CST_CODE_INTEGER)
       integers_.insert(values_of_module_.number());
     if (record.block == METADATA_BLOCK_ID) return take_metadata(record);
@@ -74,13 +81,13 @@ class PlaceFinder : public BitcodeVisitor {
   std::set<std::uint64_t> places() const { return is_odd_ ? std::set<std::uint64_t>() : places_; }
 
  private:
-  void take_kind(const BitcodeRecord& record) {
+  void take_kind(const BitRecord& record) {
     const auto& operands = record.operands;
     if (record.code != METADATA_KIND || operands.empty()) return;
     if (std::string(operands.begin() + 1, operands.end()) == kKind) kind_ = operands[0];
   }
 
-  bool take_metadata(const BitcodeRecord& record) {
+  bool take_metadata(const BitRecord& record) {
     const auto& operands = record.operands;
     switch (record.code) {
       case METADATA_STRINGS:
@@ -109,7 +116,7 @@ class PlaceFinder : public BitcodeVisitor {
   }
 
   // Of an instruction: its number, then pairs of kind and node.
-  void take_attachment(const BitcodeRecord& record) {
+  void take_attachment(const BitRecord& record) {
     const auto& operands = record.operands;
     if (record.code != METADATA_ATTACHMENT || operands.size() % 2 == 0) return;
     for (std::size_t i = 1; i + 1 < operands.size(); i += 2)
@@ -148,7 +155,7 @@ class PlaceFinder : public BitcodeVisitor {
   bool has_attachment_ = false;
 };
 
-bool ModuleValues::is_constant(const BitcodeRecord& record) {
+bool ModuleValues::is_constant(const BitRecord& record) {
   if (record.block == MODULE_BLOCK_ID && record.depth == 0) {
     const unsigned code = record.code;
     if (code == MODULE_CODE_GLOBALVAR || code == MODULE_CODE_FUNCTION || code == MODULE_CODE_ALIAS_OLD ||
@@ -179,7 +186,7 @@ bool names_symbol(unsigned code) {
          code == MODULE_CODE_IFUNC || code == MODULE_CODE_COMDAT;
 }
 
-class Digester : public BitcodeVisitor {
+class Digester : public BitVisitor {
  public:
   Digester(std::set<std::uint64_t> places, const Roots& roots)
       : places_(std::move(places)), roots_(roots), hasher_("hipcache.bitcode.2") {}
@@ -191,7 +198,7 @@ class Digester : public BitcodeVisitor {
   void begin(unsigned block, unsigned /*depth*/) override { hasher_.field("block").field(std::uint64_t{block}); }
   void end(unsigned /*block*/, unsigned /*depth*/) override { hasher_.field("end"); }
 
-  bool take(BitcodeRecord& record) override {
+  bool take(BitRecord& record) override {
     const unsigned block = record.block;
     const unsigned code = record.code;
     const bool is_place = values_.is_constant(record) && places_.contains(values_.number());
@@ -213,7 +220,7 @@ class Digester : public BitcodeVisitor {
   Digest finish() const { return hasher_.finish(); }
 
  private:
-  void take_operands(BitcodeRecord& record) {
+  void take_operands(BitRecord& record) {
     auto& operands = record.operands;
     if (record.block == MODULE_BLOCK_ID && names_symbol(record.code) && operands.size() > 1)
       end_of_symbols_ = std::max(end_of_symbols_, operands[0] + operands[1]);
@@ -223,7 +230,7 @@ class Digester : public BitcodeVisitor {
         .field(record.blob);
   }
 
-  void take_source(const BitcodeRecord& record) {
+  void take_source(const BitRecord& record) {
     source_.assign(record.operands.begin(), record.operands.end());
     hasher_.field(roots_.portable_path(source_));
   }

@@ -1,16 +1,20 @@
 #include "compiler/hip/jobs/bundle_jobs.h"
 
 #include <algorithm>
-#include <array>
 #include <string_view>
 #include <utility>
 
 #include "compiler/hip/jobs/link_jobs.h"
-#include "hipcache/base/text.h"
 #include "hipcache/compiler/cc1.h"
+#include "hipcache/compiler/option_facts.h"
 
 namespace hipcache::hip {
 namespace {
+
+namespace facts = compiler::facts;
+using compiler::bare_option;
+using compiler::option_has;
+using compiler::Tool;
 
 constexpr std::string_view kType = "-type=";
 constexpr std::string_view kTargets = "-targets=";
@@ -18,8 +22,6 @@ constexpr std::string_view kInput = "-input=";
 constexpr std::string_view kInputList = "-inputs=";
 constexpr std::string_view kOutput = "-output=";
 constexpr std::string_view kOutputList = "-outputs=";
-// The second one since clang 22.
-constexpr std::array<std::string_view, 2> kCompressionLevel = {"-compression-level=", "--compression-level="};
 constexpr std::string_view kNoHost = "/dev/null";
 constexpr std::string_view kHostTarget = "host-";
 
@@ -58,7 +60,6 @@ struct Lists {
 };
 
 Status take(BundleJob& result, Lists& lists, std::string_view argument) {
-  if (argument == "-bundle-align=4096" || argument == "-compress" || argument == "--compress") return done();
   if (argument.starts_with(kType) && result.type.empty() && is_type(argument.substr(kType.size()))) {
     result.type = argument.substr(kType.size());
   } else if (argument.starts_with(kTargets) && lists.targets.empty()) {
@@ -71,7 +72,7 @@ Status take(BundleJob& result, Lists& lists, std::string_view argument) {
     result.output = argument.substr(kOutput.size());
   } else if (argument.starts_with(kOutputList) && result.output.empty()) {
     result.output = argument.substr(kOutputList.size());
-  } else if (!holds_prefix_of(kCompressionLevel, argument)) {
+  } else if (!option_has(bare_option(argument), facts::bundles, Tool::bundler)) {
     return unusual_bundle("with the argument " + std::string(argument));
   }
   return done();
@@ -228,8 +229,6 @@ constexpr std::string_view kForCompiler = "--device-compiler=amdgcn-amd-amdhsa="
 constexpr std::string_view kForEveryCompiler = "--device-compiler=";  // since clang 23, for options of all targets
 constexpr std::string_view kForLinker = "--device-linker=amdgcn-amd-amdhsa=";
 constexpr std::string_view kJobCount = "--wrapper-jobs=";
-constexpr std::array<std::string_view, 6> kSettings = {"--host-triple=", "--linker-path=/",      "--opt-level=O",
-                                                       "--cuda-path=",   "--compression-level=", kJobCount};
 
 // The compiler that the wrapper runs for each device is a driver again. The options of -mllvm come one by one.
 bool is_quiet_for_compiler(std::string_view option) {
@@ -253,9 +252,7 @@ bool splits_debug_information(std::string_view argument) {
 
 bool is_wrapper_option(std::string_view argument) {
   if (splits_debug_information(argument)) return false;
-  if (argument == kFatbinOnly || argument == "--compress" || argument == "--no-canonical-prefixes" ||
-      holds_prefix_of(kSettings, argument))
-    return true;
+  if (option_has(bare_option(argument), facts::is_safe, Tool::wrapper)) return true;
   if (argument.starts_with(kExtract)) return is_arch_name(argument.substr(kExtract.size()));
   if (argument.starts_with(kForCompiler)) return is_quiet_for_compiler(argument.substr(kForCompiler.size()));
   if (argument.starts_with(kForEveryCompiler)) return is_quiet_for_compiler(argument.substr(kForEveryCompiler.size()));

@@ -13,40 +13,31 @@
 namespace hipcache::hip {
 namespace {
 
-constexpr std::array<std::string_view, 5> kFlags = {"--no-undefined", "-shared", "--whole-archive",
-                                                    "--no-whole-archive", "-plugin-opt=thinlto"};
-constexpr std::array<std::string_view, 6> kValues = {
-    "--lto-CGO", "--lto-O", "--lto-partitions=", "-plugin-opt=O", "-plugin-opt=mcpu=", "--compress-debug-sections="};
+namespace facts = compiler::facts;
+using compiler::bare_option;
+using compiler::option_has;
+using compiler::Tool;
 
 constexpr std::string_view kDwoDirectory = "-plugin-opt=dwo_dir=";
-
-// The value is a file that lld reads, so it is an input like any other.
-constexpr std::string_view kProfile = "-plugin-opt=cs-profile-path=";
 
 // Whether it is a value as in "--lto-CGO2": a level or a name, never a path.
 bool is_word(std::string_view text) {
   return !text.empty() && text.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-") == std::string_view::npos;
 }
 
-// Asks for remarks, which are messages like warnings. Those of the other two options may name temporary files.
-constexpr std::string_view kRemarks = "-pass-remarks-analysis=";
-
-bool is_backend_option(std::string_view argument) {
-  constexpr std::string_view prefix = "-plugin-opt=-";
-  if (argument.starts_with("--")) argument.remove_prefix(1);  // clang 15 writes some with two dashes
-  if (!argument.starts_with(prefix)) return false;
-  const std::string_view option = argument.substr(prefix.size() - 1);
-  return option.starts_with(kRemarks) || compiler::is_quiet_backend_option(std::string(option));
+// clang 15 writes some with two dashes.
+bool is_backend_option(std::string_view option) {
+  constexpr std::string_view prefix = "plugin-opt=-";
+  return option.starts_with(prefix) && compiler::is_quiet_backend_option(std::string(option.substr(prefix.size() - 1)));
 }
 
 }  // namespace
 
 bool is_quiet_device_link_option(std::string_view argument) {
-  if (std::find(kFlags.begin(), kFlags.end(), argument) != kFlags.end() || argument.starts_with(kProfile)) return true;
-  const auto matches = [&](std::string_view prefix) {
-    return argument.starts_with(prefix) && is_word(argument.substr(prefix.size()));
-  };
-  return std::any_of(kValues.begin(), kValues.end(), matches) || is_backend_option(argument);
+  const std::string_view option = bare_option(argument);
+  if (option_has(option, facts::of_device_links, Tool::linker)) return true;
+  const std::size_t name = compiler::option_with(option, facts::word_of_device_links, Tool::linker).size();
+  return name != 0 ? is_word(option.substr(name)) : is_backend_option(option);
 }
 
 namespace {
@@ -93,8 +84,6 @@ namespace {
 constexpr std::string_view kInput = "-input=";
 constexpr std::string_view kOutput = "-output=";
 constexpr std::string_view kTargets = "-targets=";
-constexpr std::array<std::string_view, 5> kUnbundleFlags = {"-unbundle", "-type=o", "-type=a", "-allow-missing-bundles",
-                                                            "-hip-openmp-compatible"};
 
 Error unusual_unbundling(const std::string& what) { return Error{"the compiler's plan has an unbundle job " + what}; }
 
@@ -117,7 +106,7 @@ Result<UnbundleJob> read_unbundle_job(const Job& job) {
       result.outputs.emplace_back(argument.substr(kOutput.size()));
     } else if (argument.starts_with(kTargets) && targets.empty()) {
       targets = argument.substr(kTargets.size());
-    } else if (std::find(kUnbundleFlags.begin(), kUnbundleFlags.end(), argument) == kUnbundleFlags.end()) {
+    } else if (!option_has(bare_option(argument), facts::unbundles, Tool::bundler)) {
       return unusual_unbundling("with the argument " + job[i]);
     }
   }
@@ -230,12 +219,6 @@ namespace {
 
 Error unusual_host_link(const std::string& what) { return Error{"the compiler's plan has a host link " + what}; }
 
-// "build-id" for "--build-id=sha1".
-std::string_view name_of(std::string_view option) {
-  option.remove_prefix(option.starts_with("--") ? 2 : 1);
-  return option.substr(0, option.find('='));
-}
-
 // "-lm", "-L/usr/lib", "-zdefs".
 bool has_joined_value(std::string_view option) {
   return option.starts_with("-l") || option.starts_with("-L") || option.starts_with("-z");
@@ -247,9 +230,10 @@ bool has_joined_value(std::string_view option) {
 bool is_known_option(std::string_view argument) {
   if (argument.starts_with('@')) return false;
   if (!argument.starts_with('-')) return true;
-  const std::string_view name = name_of(argument);
+  const std::string_view option = bare_option(argument);
+  const std::string_view name = option.substr(0, option.find('='));  // "build-id" for "--build-id=sha1"
   if (name == "build-id" && argument.ends_with("=uuid")) return false;
-  return has_joined_value(argument) || compiler::is_safe_for_linkers(name);
+  return has_joined_value(argument) || option_has(name, facts::is_safe, Tool::linker);
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include "compiler/hip/codegen/bitcode_reader.h"
+#include "compiler/bitstream/bitstream.h"
 
 #include <llvm/ADT/StringRef.h>
 #include <llvm/Bitcode/LLVMBitCodes.h>
@@ -6,11 +6,10 @@
 #include <optional>
 #include <utility>
 
-namespace hipcache::hip {
+namespace hipcache::compiler {
 namespace {
 
 constexpr unsigned kDeepest = 16;  // blocks within blocks; LLVM nests four
-constexpr std::uint32_t kMagic = 0xdec04342;
 
 // The value, or nothing; consumes the error, which LLVM requires to be checked.
 template <typename T>
@@ -28,13 +27,13 @@ bool is_done(llvm::Error error) {
 
 class Walk {
  public:
-  Walk(std::string_view bytes, BitcodeVisitor& visitor)
+  Walk(std::string_view bytes, BitVisitor& visitor)
       : cursor_(llvm::ArrayRef<std::uint8_t>(reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size())),
         visitor_(visitor) {}
 
-  bool walk() {
-    const auto magic = value_of(cursor_.Read(32));
-    if (!magic || *magic != kMagic) return false;
+  bool walk(std::uint32_t magic) {
+    const auto first = value_of(cursor_.Read(32));
+    if (!first || *first != magic) return false;
     while (!cursor_.AtEndOfStream()) {
       const auto entry = value_of(cursor_.advance());
       if (!entry || entry->Kind != llvm::BitstreamEntry::SubBlock || !take_block(entry->ID, 0)) return false;
@@ -84,12 +83,14 @@ class Walk {
 
   llvm::BitstreamCursor cursor_;
   llvm::BitstreamBlockInfo block_info_;
-  BitcodeVisitor& visitor_;
-  BitcodeRecord record_;
+  BitVisitor& visitor_;
+  BitRecord record_;
 };
 
 }  // namespace
 
-bool walk_bitcode(std::string_view bitcode, BitcodeVisitor& visitor) { return Walk(bitcode, visitor).walk(); }
+bool walk_bits(std::string_view bytes, std::uint32_t magic, BitVisitor& visitor) {
+  return Walk(bytes, visitor).walk(magic);
+}
 
-}  // namespace hipcache::hip
+}  // namespace hipcache::compiler
