@@ -14,9 +14,9 @@ sys.path[:0] = [str(ROOT / f"tools/{name}.d") for name in ("try-project", "bench
 import checkout_edits as edits  # noqa: E402
 import recipe as recipes  # noqa: E402
 import survey  # noqa: E402
+from checkout import Project  # noqa: E402
 from launchers import Plain  # noqa: E402
 from process import Failed  # noqa: E402
-from project import Project  # noqa: E402
 from trial import COLD, PHASES, Trial  # noqa: E402
 
 RECIPE = """

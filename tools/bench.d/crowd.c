@@ -1,6 +1,6 @@
-/* Runs a command COUNT times, AT_ONCE of them at any moment, and writes to RESULT: first "wall cpu peak", the microseconds
-   that all took and that their processes used, and the kilobytes that the largest of them held; then the microseconds
-   of each.
+/* Runs a command COUNT times, AT_ONCE of them at any moment, and writes to RESULT: first "wall cpu peak", the
+   microseconds that all took and that their processes used, and the kilobytes that the largest of them held; then the
+   microseconds of each.
 
    A small program: what the kernel reports for a child begins with the size of the process that it was started from.
 

@@ -1,17 +1,20 @@
 """What the first edits after a cold build cost, of light units and of a heavy one: a comment, host code, a kernel."""
 
 import itertools
+import os
 
+import tree
 from builds import in_turn
-from edit_project import EditProject
-from edit_units import KINDS
+from checkout import Project
+from edit_units import KINDS, add_comment, document_header, edit_host, edit_kernel, reword_comment
 from timings import Timings
 from tool import note
 
 COLD, SECOND = "cold", "second directory"
 FIRST, LATER, REWORDED = "comment added, first", "comment added, later", "comment reworded"
 DOCUMENTED, HOST, KERNEL = "header documented", "host edit", "kernel edit"
-EDITS = {FIRST: "comments", LATER: "comments", REWORDED: "words", DOCUMENTED: "header", HOST: "host", KERNEL: "kernel"}
+EDITS = {FIRST: add_comment, LATER: add_comment, REWORDED: reword_comment, DOCUMENTED: document_header, HOST: edit_host,
+         KERNEL: edit_kernel}
 NO_OBJECT_SHOWS = (FIRST, LATER, REWORDED, DOCUMENTED)
 PHASES = (COLD, *EDITS, SECOND)
 
@@ -28,21 +31,31 @@ class Edits:
             for launcher in in_turn(self.launchers, number):
                 note(f"run {number + 1}: edits of {kind.name} units, clang {compiler}, {launcher.name}")
                 launcher.renew(self.directory)
-                self._measure(kind, compiler, EditProject(kind, compiler, launcher, self.directory, self.archs))
+                self._measure(kind, compiler, launcher)
                 launcher.stop()
 
-    def _measure(self, kind, compiler, project):
+    def _measure(self, kind, compiler, launcher):
         def measure(phase, build):
-            self.timings.measure((kind.name, f"clang {compiler}", phase), project.launcher,
-                                 lambda: project.build(build))
+            build.configure(launcher)
+            build.clean()
+            row = kind.name, f"clang {compiler}", phase
+            self.timings.measure(row, launcher, lambda: build.run(launcher))
 
-        build = project.configure("build")
+        checkout = self._checkout(kind, compiler, launcher)
+        build = checkout.build("build", self.archs)
         measure(COLD, build)
-        for phase in self._edits(project.launcher):
-            project.edit(EDITS[phase])
+        for phase in self._edits(launcher):
+            paths = ["shared.h"] if phase == DOCUMENTED else kind.units
+            checkout.edit(lambda same, number, paths=paths, how=EDITS[phase]: same.rewrite(paths, how, number))
             measure(phase, build)
-        if project.launcher.name != "plain":
-            measure(SECOND, project.configure("second"))
+        if launcher.name != "plain":
+            measure(SECOND, checkout.build("second", self.archs))
+
+    def _checkout(self, kind, compiler, launcher):
+        source = tree.fresh(self.directory / f"edits-{kind.name}")
+        kind.write(source)
+        project = Project(kind.recipe(), source, kind.units, {}, compiler, self.archs, [], os.cpu_count())
+        return project.checkout(self.directory / f"edits-{kind.name}-clang{compiler}-{launcher.name}")
 
     @staticmethod
     def _edits(launcher):

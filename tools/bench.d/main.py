@@ -14,8 +14,8 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "shared.d")
 import document  # noqa: E402
 import reporting  # noqa: E402
 import targets  # noqa: E402
+import system_calls  # noqa: E402
 import tool  # noqa: E402
-import where  # noqa: E402
 from builds import Builds  # noqa: E402
 from compression import Compression  # noqa: E402
 from crowd import Crowd  # noqa: E402
@@ -92,7 +92,7 @@ def measure(given, launchers, directory, load):
         ("builds", "Compression", lambda: compression.run(built), compression.text),
         ("edits", "Edits", lambda: edits.run(given.clang, given.repeat), edits.text),
         ("hits", "Hit latency", lambda: latency.run(given.hits), latency.text),
-        ("hits", "Where a hit's time goes", lambda: None, lambda: where.text_of(latency, directory)),
+        ("hits", "System calls of a hit", lambda: None, lambda: system_calls.text_of(latency, directory)),
         ("crowd", "Many at once", lambda: crowd.run(10 * given.hits), crowd.text),
         ("store", "A large store", lambda: large_store.run(given.hits), large_store.text),
         ("archs", "Many architectures", lambda: scaling.run(given.repeat), scaling.text),

@@ -9,7 +9,7 @@ import shlex
 
 import tree
 from cache import Counts, alone, made, workers
-from fixture import PROJECTS, Fixture
+from fixture import Fixture
 from oracle import with_id
 
 ARCHS = ("gfx906", "gfx1030")

@@ -7,6 +7,7 @@ import pathlib
 import re
 import shutil
 import sys
+import types
 
 TOOLS = pathlib.Path(__file__).resolve().parents[1]
 sys.path[1:1] = [str(TOOLS / "shared.d"), str(TOOLS / "bench.d")]
@@ -16,16 +17,15 @@ import cases  # noqa: E402
 import command_lines  # noqa: E402
 import options  # noqa: E402
 import suites  # noqa: E402
-import tool  # noqa: E402
 from bare_project import BareProject  # noqa: E402
 from cache import Cache, alone, made  # noqa: E402
-from tool import note  # noqa: E402
+from fixture import PROJECTS  # noqa: E402
+from tool import ROOT, note  # noqa: E402
 
 
 class Inside:
     def __init__(self, given):
         self.given = given
-        self.source = pathlib.Path(given.source)
         self.work = pathlib.Path(given.work)
 
     def make_stand_in(self, toolchain):
@@ -52,7 +52,7 @@ class Inside:
 
     def steps(self, toolchain, driver, rdc):
         """A row for each case."""
-        project = BareProject(self.work / "bare", self.source / "fixtures/projects/bare-hip", toolchain, driver, rdc)
+        project = BareProject(self.work / "bare", ROOT / "fixtures/projects/bare-hip", toolchain, driver, rdc)
         with Cache(self.given.hipcache, self.work / "bare-cache") as cache:
             for case in cases.CASES:
                 undo = project.edit(case.edit) if case.edit else None
@@ -69,7 +69,7 @@ class Inside:
                        "differences": built.differences}
 
     def lines(self, toolchain, driver):
-        lines = [line for line in command_lines.read(self.source / "fixtures/commands")
+        lines = [line for line in command_lines.read(ROOT / "fixtures/commands")
                  if re.search(self.given.line, line.run)]
         outcomes = command_lines.check_all(lines, self.given.hipcache, self.work / "lines", toolchain, driver)
         counted = {outcome: sum(one.came_to == outcome for one in outcomes) for outcome in command_lines.OUTCOMES}
@@ -93,7 +93,7 @@ class Inside:
         return told
 
     def projects(self, toolchain):
-        for name in built_projects.PROJECTS:
+        for name in PROJECTS:
             with Cache(self.given.hipcache, self.work / "project-cache") as cache:
                 built = built_projects.build(name, self.work / "project", toolchain, cache)
             note(f"{toolchain.title}: {name}: {built}")
@@ -128,22 +128,11 @@ def _version(toolchain):
     return ", ".join(filter(None, (hip and f"HIP {hip.group(1)}", found and f"clang {found.group(1)}")))
 
 
-def main():
-    parser = tool.parser("inside.py", __doc__)
-    parser.add_argument("suite")
-    parser.add_argument("--source", required=True)
-    parser.add_argument("--hipcache", required=True)
-    parser.add_argument("--work", required=True)
-    parser.add_argument("--compiler", default="")
-    parser.add_argument("--driver", default="")
-    parser.add_argument("--line", default="")
-    parser.add_argument("--draw", type=int, default=50)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--part", action="append", choices=suites.PARTS)
-    given = parser.parse_args()
-    given.part = given.part or suites.PARTS
+def main(given):
+    """`given`: JSON of the tool's own arguments, and of `suite`, `hipcache` and `work`."""
+    given = types.SimpleNamespace(**json.loads(given))
     json.dump(list(Inside(given).rows(suites.named(given.suite))), sys.stdout)
 
 
 if __name__ == "__main__":
-    main()
+    main(*sys.argv[1:])

@@ -49,7 +49,9 @@ def arguments():
                         help="how many options of each compiler are compared (default: 50)")
     parser.add_argument("--seed", type=int, default=1, help="which (default: 1)")
     tool.add_document(parser)
-    return parser.parse_args()
+    given = parser.parse_args()
+    given.part = given.part or suites.PARTS
+    return given
 
 
 def try_suite(suite, given):
@@ -59,9 +61,7 @@ def try_suite(suite, given):
     note(f"Debian {suite.name} of {tree.date()}")
     build = pathlib.Path(given.build).absolute()
     tree.put_libraries(build / "libexec/hipcache/hipcached")
-    parts = [word for part in given.part or () for word in ("--part", part)]
-    given_on = [f"--{name}={getattr(given, name)}" for name in ("compiler", "driver", "line", "draw", "seed")]
-    return tree.date(), json.loads(tree.run(build, [*given_on, *parts]))
+    return tree.date(), json.loads(tree.run(build, vars(given)))
 
 
 def main():

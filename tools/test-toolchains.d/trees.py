@@ -2,6 +2,7 @@
 files."""
 
 import email.utils
+import json
 import os
 import pathlib
 import re
@@ -55,16 +56,15 @@ class Tree:
                 shutil.copyfile(os.path.realpath(place), mine)
         must(["chroot", self.path, "ldconfig"])
 
-    def run(self, build, arguments):
-        """Runs inside.py in the tree, in namespaces that end with it. Returns what it printed."""
+    def run(self, build, given):
+        """Runs inside.py in the tree, in namespaces that end with it. Returns what it printed. `given`: the tool's
+        arguments."""
         root, mounted = shlex.quote(str(self.path)), shlex.quote(f"{self.path}{MOUNT}")
         programs = shlex.join(str(build / part) for part in ("bin", "lib", "libexec"))
         sources = shlex.join(str(ROOT / name) for name in ("tools", "fixtures"))
-        command = [
-            *ENVIRONMENT, "python3", "-B", f"{MOUNT}/source/tools/test-toolchains.d/inside.py", self.suite.name,
-            "--source", f"{MOUNT}/source", "--hipcache", f"{MOUNT}/hipcache/bin/hipcache", "--work", f"{MOUNT}/work",
-            *arguments,
-        ]  # fmt: skip
+        given = {**given, "suite": self.suite.name, "hipcache": f"{MOUNT}/hipcache/bin/hipcache", "work": f"{MOUNT}/work"}
+        program = f"{MOUNT}/source/tools/test-toolchains.d/inside.py"
+        command = [*ENVIRONMENT, "python3", "-B", program, json.dumps(given, default=str)]
         script = f"""
             mount -t tmpfs tmpfs {mounted}
             mkdir -p {mounted}/{{source,hipcache,work}}

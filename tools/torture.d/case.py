@@ -40,6 +40,7 @@ class Case(Story):
         self._owed = []  # commands, each with the inputs with which it hit
         self._counted = {}  # of the last hits(): requests by outcome, and reasons
         self.mounts = []
+        self.fault = None  # under which the case is counted
 
     def new_cache(self, name):
         cache = Cache(self.program, self.directory / name, self.environment)

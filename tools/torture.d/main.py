@@ -18,8 +18,6 @@ import pathlib
 import random
 import re
 import sys
-import threading
-import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "shared.d"))
 
@@ -27,11 +25,11 @@ import mounts  # noqa: E402
 import processes  # noqa: E402
 import reporting  # noqa: E402
 import tool  # noqa: E402
-from bench import Bench  # noqa: E402
 from cache import Cache  # noqa: E402
 from case import Case  # noqa: E402
 from network_run import NetworkRun  # noqa: E402
 from process import must  # noqa: E402
+from run import Run  # noqa: E402
 from table_of_faults import TABLE  # noqa: E402
 from tally import Tally  # noqa: E402
 
@@ -94,14 +92,12 @@ def schedule(given, faults):
             return
 
 
-class Torture:
+class Torture(Run):
     def __init__(self, given, program, faults, place):
-        self.given, self.program, self.faults, self.place = given, program, faults, place
-        self.tally = Tally(given.clangs)
-        self.bench = Bench(given)
+        super().__init__(given, Tally(given.clangs))
+        self.program, self.faults, self.place = program, faults, place
 
     def run(self):
-        began = told = time.monotonic()
         for number, clang, faults, rng in schedule(self.given, self.faults):
             if self.given.case not in (None, number):
                 continue
@@ -109,49 +105,37 @@ class Torture:
                 state = rng.getstate()
                 self._try(number, clang, faults, rng)
                 rng.setstate(state)
-            now = time.monotonic()
-            if now - told > 60:
-                told = now
-                print(f"-- {(now - began) / 60:.0f} min: {self.tally.line()}", flush=True)
             last = self.given.case is not None and clang == self.given.clangs[-1]
-            if last or (self.given.minutes and now - began > 60 * self.given.minutes):
+            if last or self.is_over():
                 break
-        print(f"-- {(time.monotonic() - began) / 60:.1f} min: {self.tally.line()}", flush=True)
 
     def _try(self, number, clang, faults, rng):
         case = Case(self.program, self.place / "reference", self.place / f"{clang}-{number}", clang, rng)
+        case.fault = faults[0]
         words = ["--clang", clang, "--case", number] + (["--only", f"'{self.given.only}'"] if self.given.only else [])
 
         def run():
             for fault in faults:
                 fault.run(case)
 
-        name = f"{self.given.seed}-{number}-clang{clang}"
-        self.bench.attempt(case, run, name, words, threading.Lock(), lambda one: self.tally.count(faults[0], one))
+        self.attempt(case, run, f"{self.given.seed}-{number}-clang{clang}", words)
 
     def end(self):
         Cache(self.program, self.place / "reference", {}).end()
         processes.reap()
 
 
-def measure(given, program, faults, place):
-    """Runs the cases; returns the text for the document, whether the tool failed, and the findings."""
-    version = must([program, "--version"]).split()[-1]
-    told = f"Of {datetime.date.today().isoformat()}: hipcache {version}, seed {given.seed}"
-    if given.faults is not None:
-        bench = Bench(given)
-        run = NetworkRun(given, program, place, bench)
-    else:
-        run = Torture(given, program, faults, place)
-        bench = run.bench
-        told += f", {f'{given.minutes:g} minutes' if given.minutes else 'each fault once'}"
+def measure(given, run, program):
+    """Runs the cases; returns the text for the document."""
     try:
         with contextlib.suppress(KeyboardInterrupt):
             run.run()
     finally:
         run.end()
-    print(f"-- {run.line()}" if given.faults is not None else run.tally.markdown(told))
-    return run.tally.markdown(told), bench.broken, run.tally.sums()[2]
+    print(f"-- {run.line()}", flush=True)
+    version = must([program, "--version"]).split()[-1]
+    how = f", {given.minutes:g} minutes" if given.minutes else ", each fault once" if given.faults is None else ""
+    return run.tally.markdown(f"Of {datetime.date.today().isoformat()}: hipcache {version}, seed {given.seed}{how}")
 
 
 def main():
@@ -167,10 +151,14 @@ def main():
         print(f"tools/torture: no {missing}", file=sys.stderr)
         return 2
     with tool.scratch("torture") as place:
-        text, broken, findings = measure(given, program.resolve(), faults, place)
-    name = "tools/torture" if given.faults is None else "tools/torture of networks"
+        if given.faults is None:
+            name, run = "tools/torture", Torture(given, program.resolve(), faults, place)
+        else:
+            name, run = "tools/torture of networks", NetworkRun(given, program.resolve(), place)
+        text = measure(given, run, program.resolve())
+    print(text)
     reporting.put_into(given.document, name, text)
-    return 2 if broken else 1 if findings else 0
+    return 2 if run.broken else 1 if run.tally.sums()[2] else 0
 
 
 if __name__ == "__main__":

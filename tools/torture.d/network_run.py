@@ -8,6 +8,7 @@ import processes
 from network_case import NetworkCase
 from network_world import World
 from reporting import narrow_table
+from run import Run
 
 # Cases wait for deadlines most of the time.
 AT_ONCE = 4
@@ -59,31 +60,23 @@ class Tally:
         return sums + narrow_table(("fault", *heads), rows)
 
 
-class NetworkRun:
-    """`bench`: where evidence goes, and what is told of broken cases (run.Bench)."""
-
-    def __init__(self, given, program, place, bench):
-        self.given, self.bench = given, bench
-        self.tally = Tally()
+class NetworkRun(Run):
+    def __init__(self, given, program, place):
+        super().__init__(given, Tally())
         self._world = World(program, place, given.clangs[-1])
-        self._lock = threading.Lock()  # guards the tally, the evidence, and the number of the next case
         self._next = given.case or 0
-        self._began = self._told = time.monotonic()
 
     def run(self):
         for name in self._world.start_servers():
             print(f"-- left out, as it is not installed: {name}", flush=True)
         self._world.fill()
-        self._began = self._told = time.monotonic()
+        self.began = self.told = time.monotonic()
         at_once = 1 if self._is_one_case() else AT_ONCE
         workers = [threading.Thread(target=self._work, daemon=True) for _ in range(at_once)]
         for worker in workers:
             worker.start()
         for worker in workers:
             worker.join()
-
-    def line(self):
-        return f"{(time.monotonic() - self._began) / 60:.1f} min: {self.tally.line()}"
 
     def end(self):
         self._world.stop_servers()
@@ -96,21 +89,14 @@ class NetworkRun:
         while (number := self._take()) is not None:
             case = NetworkCase(self._world, self.given.seed, number)
             words = ["--faults", self.given.faults, "--clang", self.given.clangs[-1], "--case", number]
-            self.bench.attempt(case, case.run, f"network-{self.given.seed}-{number}", words, self._lock, self._count)
-
-    def _count(self, case):
-        self.tally.count(case)
-        if time.monotonic() - self._told > 60:
-            self._told = time.monotonic()
-            print(f"-- {self.line()}", flush=True)
+            self.attempt(case, case.run, f"network-{self.given.seed}-{number}", words)
 
     def _take(self):
-        with self._lock:
+        with self.lock:
             over = self.tally.cases >= self.given.times if self._is_one_case() else self._is_enough()
-            number = None if over or self.bench.broken else self._next
+            number = None if over or self.broken else self._next
             self._next += not self._is_one_case()
             return number
 
     def _is_enough(self):
-        minutes = (time.monotonic() - self._began) / 60
-        return self.tally.faults() >= self.given.faults or bool(self.given.minutes and minutes > self.given.minutes)
+        return self.tally.faults() >= self.given.faults or self.is_over()

@@ -11,8 +11,8 @@ class Tally:
         self.clangs = clangs
         self.cases, self.compiles, self.findings = Counter(), Counter(), Counter()
 
-    def count(self, fault, case):
-        key = (fault, case.clang)
+    def count(self, case):
+        key = (case.fault, case.clang)
         self.cases[key] += 1
         self.compiles[key] += case.compiles
         self.findings[key] += len(case.findings)

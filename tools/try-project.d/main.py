@@ -19,10 +19,10 @@ import recipe as recipes  # noqa: E402
 import report  # noqa: E402
 import survey as surveys  # noqa: E402
 import tool  # noqa: E402
+from checkout import Project  # noqa: E402
 from document import machine, sentence  # noqa: E402
 from launchers import Hipcache, Plain  # noqa: E402
 from process import Failed  # noqa: E402
-from project import Project  # noqa: E402
 from tool import note  # noqa: E402
 from trial import COLD, PHASES, Trial  # noqa: E402
 

@@ -21,10 +21,11 @@ import re
 import tomllib
 
 from process import Failed
+from tool import ROOT
 
 CMAKE_DEFINE = re.compile(r"^(\s*#\s*)cmakedefine[ \t]+(\w+)(.*)$", re.MULTILINE)
 CMAKE_VALUE = re.compile(r"@(\w+)@")
-RECIPES = pathlib.Path(__file__).resolve().parent / "recipes"
+RECIPES = ROOT / "tools/try-project.d/recipes"
 
 
 @dataclasses.dataclass(frozen=True)
