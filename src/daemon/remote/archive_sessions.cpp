@@ -19,10 +19,11 @@ namespace hipcache::daemon {
 
 namespace {
 
-std::optional<cache::Selection> next_selection(protocol::Channel& channel, const std::optional<cache::Trust>& trust) {
+Result<cache::Selection> receive_selection(protocol::Channel& channel, const std::optional<cache::Trust>& trust) {
   Result<protocol::RemoteMessage> received = protocol::receive_remote(channel, kSilence);
-  const auto* select = received ? std::get_if<protocol::RemoteSelect>(&*received) : nullptr;
-  if (select == nullptr) return std::nullopt;
+  if (!received) return received.error();
+  const auto* select = std::get_if<protocol::RemoteSelect>(&*received);
+  if (select == nullptr) return Error{"the other side sent no selection"};
   constexpr std::uint64_t kLatest = std::numeric_limits<std::uint32_t>::max();
   return cache::Selection{.archs = select->archs,
                           .used_since = static_cast<std::uint32_t>(std::min(select->used_since, kLatest)),
@@ -50,8 +51,8 @@ bool is_too_large(const cache::Publication& publication) {
 void serve_export(protocol::Channel& channel, const Exchange& exchange) {
   auto& [store, history, settings, log] = exchange;
   if (!protocol::send(channel, trust_message(settings), kSilence)) return log.info("export: the other side has left");
-  const std::optional<cache::Selection> selection = next_selection(channel, result_trust(settings));
-  if (!selection) return log.info("export: the other side sent no selection");
+  const Result<cache::Selection> selection = receive_selection(channel, result_trust(settings));
+  if (!selection) return log.info("export: " + selection.error().message);
   const SendMessage send = [&](const protocol::RemoteMessage& message) {
     return protocol::send(channel, message, kSilence).ok();
   };

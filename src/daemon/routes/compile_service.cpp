@@ -81,15 +81,9 @@ void serve_compile_request(protocol::Channel& channel, const protocol::CompileRe
 
 // --plan and --explain: these do not compile and are not counted.
 void serve_question(protocol::Channel& channel, const protocol::CompileRequest& message, const Services& services) {
-  const bool plan_only = message.plan_only;
   const auto understood = understand(message, services);
-  if (const auto* why = std::get_if<Uncacheable>(&understood)) {
-    if (plan_only)
-      report_not_cached(*why, channel, services);
-    else
-      reply(channel, explain_passed_through(*why), {}, services);
-    return;
-  }
+  if (const auto* why = std::get_if<Uncacheable>(&understood))
+    return report_not_cached(*why, message.plan_only, channel, services);
   const auto& request = std::get<Request>(understood);
   if (runs_each_time(request, services.wrappers)) {
     reply_wrapper(channel, request.compiler, services);
@@ -98,7 +92,7 @@ void serve_question(protocol::Channel& channel, const protocol::CompileRequest& 
   const std::unique_ptr<store::Lease> lease = services.store.lease();
   const RequestContext context = context_of(channel, request, services, *lease, nullptr);
   services.pending_writes.wait_for(context.key.value);
-  if (plan_only) return report_plan(context);
+  if (message.plan_only) return report_plan(context);
   services.pending_writes.wait_for_all();  // an explanation may name any compile of the same source
   report_explanation(context);
 }

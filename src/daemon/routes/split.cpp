@@ -64,7 +64,7 @@ bool audit(const cache::ActionResult& whole, const cache::Examined& examined, co
   for (const auto& step : graph.steps()) store_filled(*step, context);
   const std::string what = context.of_object("request");
   if (examined.agrees)
-    context.audit->compare({.what = what, .key = context.key, .stored = *stored}, whole, context);
+    context.audit->compare({.what = what, .key = context.key, .stored = *stored}, whole, 0, context);
   else
     context.audit->note_void(what, "a step of it cannot be compared");
   return true;
