@@ -73,7 +73,7 @@ class Observer {
     if (const char* audit = from_.variable("LD_AUDIT"); audit != nullptr && *audit != '\0')
       return Refusal{Reason::trace, "LD_AUDIT is set"};
     for (const Record& record : trace_.records)
-      if (std::optional<Refusal> refusal = take(record)) return refusal;
+      if (std::optional<Refusal> refusal = take_record(record)) return refusal;
     if (std::optional<Refusal> refusal = take_order()) return refusal;
     if (auto refusal = check_specs()) return refusal;
     if (run_.shows.command) observations_.push_back({Question::variable, kSourceDate});
@@ -122,7 +122,7 @@ class Observer {
  private:
   std::string absolute(const std::string& path) const { return join_path(from_.working_directory, path); }
 
-  std::optional<Refusal> take(const Record& record) {
+  std::optional<Refusal> take_record(const Record& record) {
     if (record.text.find('\0') != std::string::npos) return Refusal{Reason::trace, "a name holds a zero byte"};
     if (Roots::holds_token(record.text)) return Refusal{Reason::trace, "a name holds what is reserved"};
     if (is_written(record)) return std::nullopt;

@@ -165,9 +165,9 @@ class Headers {
       } else if (id == kDefine) {
         abbreviations.push_back(read_abbreviation(bits_));
       } else if (id == kUnabbreviated) {
-        take(block, read_unabbreviated(bits_));
+        take_record(block, read_unabbreviated(bits_));
       } else if (id - kFirst < abbreviations.size()) {
-        take(block, read_record(bits_, abbreviations[id - kFirst]));
+        take_record(block, read_record(bits_, abbreviations[id - kFirst]));
       } else {
         bits_.skip(~std::uint64_t{0});  // an abbreviation that another block defines: not understood
       }
@@ -185,7 +185,7 @@ class Headers {
       bits_.skip(words * kWord);
   }
 
-  void take(std::uint64_t block, const Record& record) {
+  void take_record(std::uint64_t block, const Record& record) {
     if (block != kInputFilesBlock || record.size() <= kTimeOfInputFile || record[0] != kInputFile) return;
     ++headers_;
     if (record[kTimeOfInputFile] != 0) ++times_;
