@@ -94,10 +94,10 @@ class Observer {
   }
 
   // Records of paths that count. The race guard compares them with the file system.
-  std::vector<SameContent::Got> got() const {
-    std::vector<SameContent::Got> got;
-    for (const Record* record : counted_) got.push_back({record, absolute(record->text)});
-    return got;
+  std::vector<SameContent::CountedPath> counted_paths() const {
+    std::vector<SameContent::CountedPath> paths;
+    for (const Record* record : counted_) paths.push_back({record, absolute(record->text)});
+    return paths;
   }
   PathSet take_set() { return PathSet(std::move(observations_)); }
   std::string take_asks_own_name() { return std::move(ties_.asks_own_name); }
@@ -370,7 +370,8 @@ std::variant<Witnessed, Refusal> witness(const trace::Trace& trace, const Run& r
   const Digest state = file_system.state(*set, from, snapshot, &answered);  // before the guard: see Witnessed
   const Digest state_without_names =
       without_names ? file_system.state(*without_names, from, snapshot, nullptr) : Digest();
-  if (std::optional<Refusal> refusal = guard(observer.got(), *set, run.started_ns, from, snapshot, file_system))
+  if (std::optional<Refusal> refusal =
+          guard(observer.counted_paths(), *set, run.started_ns, from, snapshot, file_system))
     return *refusal;
   return Witnessed{std::move(set),           state,
                    std::move(answered),      observer.take_asks_own_name(),
