@@ -79,7 +79,7 @@ class Terms {
 
 }  // namespace
 
-void GuardReader::take(const Unit& unit) {
+void GuardReader::take_unit(const Unit& unit) {
   if (units_.size() <= kMostUnits) units_.push_back(unit);
 }
 
@@ -174,9 +174,9 @@ void NameReader::look_for_data(const Unit& unit) {
   begins_data_ = found == DataDirective::begun;
 }
 
-void NameReader::take(const Unit& unit, Directive line, char next) {
+void NameReader::take_unit(const Unit& unit, Directive line, char next) {
   if (line == Directive::define) return take_defined(unit, next);
-  if (line == Directive::condition) guards_.take(unit);
+  if (line == Directive::condition) guards_.take_unit(unit);
   // Whether a compiler has a builtin does not depend on where that is asked.
   const bool is_only_asked_for = asks_builtin_ == 1;
   if (unit.kind == Unit::Kind::word && !is_only_asked_for) names.live.push_back(name64(unit.text));
