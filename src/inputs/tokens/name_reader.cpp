@@ -83,7 +83,7 @@ void GuardReader::take_unit(const Unit& unit) {
   if (units_.size() <= kMostUnits) units_.push_back(unit);
 }
 
-std::vector<Guard> GuardReader::asked() const {
+std::vector<Guard> GuardReader::parsed_guards() const {
   if (units_.empty() || units_.size() > kMostUnits) return {};
   const bool is_one = units_.size() == 1;
   if (word_.ends_with("ndef"))
@@ -114,11 +114,11 @@ void GuardReader::begin_branch(const std::vector<Guard>& asked, SourceNames& nam
 void GuardReader::end_line(SourceNames& names) {
   if (word_.starts_with("if")) {
     open_.push_back({.around = current_, .later = {}});
-    begin_branch(asked(), names);
+    begin_branch(parsed_guards(), names);
   } else if (word_ == "undef") {
     if (!units_.empty()) names.undefined.push_back(name64(units_[0].text));
   } else if (!open_.empty() && word_.starts_with("el")) {
-    begin_branch(word_ == "else" ? std::vector<Guard>() : asked(), names);
+    begin_branch(word_ == "else" ? std::vector<Guard>() : parsed_guards(), names);
   } else if (!open_.empty() && word_ == "endif") {
     current_ = open_.back().around;
     open_.pop_back();

@@ -73,7 +73,7 @@ class GuardReader {
   };
 
   // What the line asks for; nothing if that is not known.
-  std::vector<Guard> asked() const;
+  std::vector<Guard> parsed_guards() const;
   void begin_branch(const std::vector<Guard>& asked, SourceNames& names);
   std::uint32_t within(std::uint32_t around, const std::vector<Guard>& guards, SourceNames& names) const;
 
