@@ -82,7 +82,7 @@ Status lock(int fd, const std::string& path, std::chrono::milliseconds wait_budg
 
 }  // namespace
 
-Result<CacheDirectory> CacheDirectory::take(const std::string& path, std::chrono::milliseconds wait_budget,
+Result<CacheDirectory> CacheDirectory::make_and_lock(const std::string& path, std::chrono::milliseconds wait_budget,
                                             const DirectoryAccess& access) {
   Result<OwnDirectory> opened = OwnDirectory::open_or_make(path, access);
   if (!opened) return opened.error();
