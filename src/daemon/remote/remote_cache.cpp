@@ -148,7 +148,7 @@ std::vector<std::shared_ptr<RemoteCache::Asked>> RemoteCache::ask(const std::vec
   lock.unlock();
   const bool is_silent = process_.is_silent();
   if (!sent.questions.empty() && (is_silent || !process_.send(sent)))
-    for (const protocol::RemoteQuestion& question : sent.questions) take({.id = question.id, .failed = true});
+    for (const protocol::RemoteQuestion& question : sent.questions) take_answer({.id = question.id, .failed = true});
   if (is_silent) limit = milliseconds(0);
   lock.lock();
   const auto is_done = [](const std::shared_ptr<Asked>& asked) { return asked->done; };
@@ -203,9 +203,9 @@ void RemoteCache::forget(const cache::Publication& publication) {
 }
 
 void RemoteCache::receive(protocol::RemoteMessage message) {
-  if (auto* answer = std::get_if<protocol::RemoteAnswer>(&message)) return take(std::move(*answer));
+  if (auto* answer = std::get_if<protocol::RemoteAnswer>(&message)) return take_answer(std::move(*answer));
   if (const auto* published = std::get_if<protocol::RemotePublished>(&message)) {
-    if (const auto written = publisher_.take(*published)) forget(*written);
+    if (const auto written = publisher_.take_published(*published)) forget(*written);
     return;
   }
   if (const auto* note = std::get_if<protocol::RemoteNote>(&message))
@@ -219,7 +219,7 @@ void RemoteCache::receive(protocol::RemoteMessage message) {
 }
 
 // A result or a blob that was found goes to those who wait for it, and is not kept: it is about to be in the store.
-void RemoteCache::take(protocol::RemoteAnswer answer) {
+void RemoteCache::take_answer(protocol::RemoteAnswer answer) {
   const std::lock_guard lock(mutex_);
   const auto flight = in_flight_.extract(answer.id);
   if (!flight) return;
@@ -247,7 +247,7 @@ void RemoteCache::process_ended() {
     const std::lock_guard lock(mutex_);
     for (const auto& [id, name] : in_flight_) lost.push_back(id);
   }
-  for (const std::uint64_t id : lost) take({.id = id, .failed = true});
+  for (const std::uint64_t id : lost) take_answer({.id = id, .failed = true});
   publisher_.process_ended();
 }
 

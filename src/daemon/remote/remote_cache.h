@@ -92,7 +92,7 @@ class RemoteCache : public cache::RemoteResults {
   void forget(const cache::Publication& publication);
   void forget(Entries::iterator from, Entries::iterator to);
   void receive(protocol::RemoteMessage message);
-  void take(protocol::RemoteAnswer answer);
+  void take_answer(protocol::RemoteAnswer answer);
   void process_ended();
 
   Log& log_;
