@@ -91,16 +91,16 @@ class Import {
       : channel_(channel), store_(store), history_(history), trust_(trust), lease_(store.lease()) {}
 
   // Takes one message; false at the end.
-  bool take(const protocol::RemoteMessage& message) {
-    if (const auto* stage = std::get_if<protocol::RemoteStage>(&message)) return take(*stage);
-    if (const auto* publish = std::get_if<protocol::RemotePublish>(&message)) return take(*publish);
+  bool take_message(const protocol::RemoteMessage& message) {
+    if (const auto* stage = std::get_if<protocol::RemoteStage>(&message)) return take_blob(*stage);
+    if (const auto* publish = std::get_if<protocol::RemotePublish>(&message)) return take_result(*publish);
     if (std::holds_alternative<protocol::RemoteTally>(message)) send(tally_);
     return false;
   }
 
  private:
   // A damaged blob is missing when its result comes, which is then refused.
-  bool take(const protocol::RemoteStage& stage) {
+  bool take_blob(const protocol::RemoteStage& stage) {
     bytes_ += stage.blob.bytes.size();
     if (bytes_ > kBytesOfOneLease) renew_lease();
     const Status put = cache::accept_blob(stage.blob.digest, stage.blob.bytes, store_, *lease_);
@@ -108,7 +108,7 @@ class Import {
     return true;
   }
 
-  bool take(const protocol::RemotePublish& publish) {
+  bool take_result(const protocol::RemotePublish& publish) {
     if (!trouble_.empty()) return refuse(trouble_);
     if (publish.action.starts_with(inputs::kSharedHistory)) return take_history(publish);
     const Result<cache::Accepted> accepted =
@@ -173,7 +173,7 @@ void serve_import(protocol::Channel& channel, const Exchange& exchange) {
   for (;;) {
     const Result<protocol::RemoteMessage> received = protocol::receive_remote(channel, kSilence);
     if (!received) return log.info("import: it ended early: " + received.error().message);
-    if (!import.take(*received)) return;
+    if (!import.take_message(*received)) return;
   }
 }
 
