@@ -23,7 +23,7 @@ namespace hipcache::daemon {
 
 // A request in the form of the miss history.
 
-cache::Asked asked_by(const Request& request);
+cache::HistoryRequest history_request(const Request& request);
 
 // Keeps, for explaining a later miss, what was asked, these steps, and what all of them observed.
 void record_history(const cache::Observed& observed, const std::vector<const StepState*>& steps,
@@ -106,7 +106,7 @@ class Explainer {
 
   const Request& request_;
   const Services& services_;
-  const cache::Asked now_;
+  const cache::HistoryRequest now_;
   std::vector<Candidate> candidates_;  // nearest first
   bool is_of_other_output_ = false;    // the candidates made another output than the request's
 };

@@ -14,7 +14,7 @@
 namespace hipcache::daemon {
 namespace {
 
-using cache::Asked;
+using cache::HistoryRequest;
 using cache::HistoryStep;
 using inputs::Answer;
 using inputs::AnswerFingerprint;
@@ -177,7 +177,7 @@ bool is_argument(const Difference& difference) {
 
 }  // namespace
 
-Differences compare_asked(const Asked& now, const Asked& then) {
+Differences compare_requests(const HistoryRequest& now, const HistoryRequest& then) {
   Differences out;
   compare_texts(Differs::compiler, now.compiler, then.compiler, out);
   append(out, compare_arguments(now.arguments, then.arguments));
@@ -225,7 +225,7 @@ Differences within(const inputs::PathSet* part, const inputs::PathSet& set,
   return out;
 }
 
-Differences without_values(Differences differences, const Asked& now, const Asked& then) {
+Differences without_values(Differences differences, const HistoryRequest& now, const HistoryRequest& then) {
   const auto hidden = std::stable_partition(differences.begin(), differences.end(), [&](const Difference& difference) {
     return !is_argument(difference) || holds(now.arguments, difference.name) || holds(then.arguments, difference.name);
   });

@@ -50,7 +50,7 @@ class ExplainerTest : public testing::Test {
     step.set = step.refusal.empty() ? set().id() : Digest{};
     const Status kept = services_.miss_history.record(
         {output_key(request_)},
-        {.object = "/a.o", .asked = asked_by(request_), .steps = {step}, .observed = *observed});
+        {.object = "/a.o", .request = history_request(request_), .steps = {step}, .observed = *observed});
     ASSERT_TRUE(kept) << kept.error().message;
   }
 
@@ -207,8 +207,8 @@ TEST_F(ExplainerTest, NamesFilesOfAnotherCheckoutAsTheyAreCalledHere) {
       host().key, services_.actions.examine({seen}, cache::Whole::step, request_.from), {});
   HistoryStep step = host();
   step.set = portable.id();
-  ASSERT_TRUE(services_.miss_history.record({output_key(request_)},
-                                            {.asked = asked_by(request_), .steps = {step}, .observed = *observed}));
+  ASSERT_TRUE(services_.miss_history.record(
+      {output_key(request_)}, {.request = history_request(request_), .steps = {step}, .observed = *observed}));
   in(two);
   scratch_.write("two/a.h", "B");
   EXPECT_THAT(why(), ElementsAre("content " + two + "/a.h (digest " + digits("B") + ", was " + digits("A") + ")"));
