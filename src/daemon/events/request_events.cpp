@@ -150,7 +150,7 @@ void RequestEvents::answered(const Answered& answer) {
 }
 
 void RequestEvents::explain(Ran& ran) {
-  ran.told = explainer_of(ran).tell(ran.step, ran.makers);
+  ran.told = explainer_of(ran).why_in_short(ran.step, ran.makers);
   ran.is_explained = true;
   if (is_logged_) log_why(ran);
 }

@@ -113,7 +113,7 @@ using cache::HistoryStep;
 using protocol::Difference;
 using protocol::Differs;
 
-constexpr std::size_t kTold = 10;  // differences shown per step: enough to see what happened
+constexpr std::size_t kMostShown = 10;  // differences shown per step: enough to see what happened
 
 bool is_variable(const ObservedDifference& one) {
   const Differs kind = one.difference.kind;
@@ -192,7 +192,7 @@ bool Explainer::Candidate::variable_differs() const {
   return std::any_of(observed.begin(), observed.end(), is_variable);
 }
 
-Differences Explainer::asked() const {
+Differences Explainer::request_differences() const {
   if (candidates_.empty()) return only(Differs::nothing_stored);
   const Candidate& nearest = candidates_.front();
   Differences differences = local(nearest.asked);
@@ -205,7 +205,7 @@ Differences Explainer::asked() const {
   return all;
 }
 
-Differences Explainer::observed() const {
+Differences Explainer::input_differences() const {
   if (candidates_.empty()) return {};
   const Candidate& nearest = candidates_.front();
   if (nearest.observed.empty()) return {};
@@ -317,19 +317,19 @@ Differences Explainer::why_in_full(const HistoryStep& step, const std::vector<st
   const auto is_command = [](const Difference& one) { return one.kind == Differs::command; };
   const bool other_command = std::any_of(differences.begin(), differences.end(), is_command);
   if (!other_command && !is_of_other_output_ && !is_other_command(step)) return differences;
-  Differences all = asked();
+  Differences all = request_differences();
   if (all.empty()) return differences;
   std::erase_if(differences, is_command);
   all.insert(all.end(), std::make_move_iterator(differences.begin()), std::make_move_iterator(differences.end()));
   return all;
 }
 
-protocol::ExplainedStep Explainer::tell(const HistoryStep& step, const std::vector<std::string>& makers) const {
+protocol::ExplainedStep Explainer::why_in_short(const HistoryStep& step, const std::vector<std::string>& makers) const {
   return explained(step.label, protocol::Verdict::runs, why_in_full(step, makers));
 }
 
 protocol::ExplainedStep explained(std::string name, protocol::Verdict verdict, Differences differences) {
-  const std::size_t more = differences.size() - std::min(differences.size(), kTold);
+  const std::size_t more = differences.size() - std::min(differences.size(), kMostShown);
   differences.resize(differences.size() - more);
   for (Difference& difference : differences)
     for (std::string* text : {&difference.name, &difference.now, &difference.was}) *text = readable(*text);

@@ -65,8 +65,8 @@ class Explainer {
   bool knows_none() const { return candidates_.empty(); }
 
   // How the request and its observations differ from the nearest stored compile.
-  Differences asked() const;
-  Differences observed() const;
+  Differences request_differences() const;
+  Differences input_differences() const;
 
   // Why a step that was not found has to run. `makers`: the steps that make its inputs. A step whose inputs are not
   // made yet has no key. If it has no differences, it depends only on its inputs.
@@ -81,7 +81,7 @@ class Explainer {
   Differences why_in_full(const cache::HistoryStep& step, const std::vector<std::string>& makers) const;
 
   // The same for somebody who is told of the steps alone. Bounded.
-  protocol::ExplainedStep tell(const cache::HistoryStep& step, const std::vector<std::string>& makers) const;
+  protocol::ExplainedStep why_in_short(const cache::HistoryStep& step, const std::vector<std::string>& makers) const;
 
  private:
   struct Candidate {

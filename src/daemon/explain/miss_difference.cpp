@@ -140,7 +140,7 @@ Difference compare_surroundings(const Observation& observation, const AnswerFing
   }
 }
 
-Difference compare_told(const Observation& observation, const AnswerFingerprint& now, const AnswerFingerprint& then) {
+Difference compare_answer(const Observation& observation, const AnswerFingerprint& now, const AnswerFingerprint& then) {
   const std::string& name = observation.name;
   if (!inputs::asks_about_path(observation.question)) return compare_surroundings(observation, now, then);
   const bool is_start = then.kind == Answer::digest_start && now.kind == Answer::digest;
@@ -195,7 +195,7 @@ std::vector<ObservedDifference> compare_answers(const inputs::PathSet& set, cons
   std::vector<ObservedDifference> out;
   const std::vector<Observation>& observations = set.observations();
   for (std::size_t i = 0; i < observations.size(); ++i)
-    if (!inputs::is_same(now[i], then[i])) out.push_back({i, compare_told(observations[i], now[i], then[i])});
+    if (!inputs::is_same(now[i], then[i])) out.push_back({i, compare_answer(observations[i], now[i], then[i])});
   // Names of one file have equal content. An edit of one of them separates them, and that edit is already reported.
   const bool edited = std::any_of(out.begin(), out.end(), [&](const ObservedDifference& one) {
     return inputs::asks_about_content(observations[one.index].question);

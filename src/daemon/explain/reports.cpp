@@ -154,8 +154,8 @@ using protocol::Verdict;
 // If all steps are stored, what differs belongs to no step, so the request reports what it observed.
 ExplainedStep explain_request(const Explainer& explainer, const RequestContext& context, bool all_stored) {
   if (stored_result(context)) return explained("request", Verdict::stored, {});
-  Differences differences = explainer.asked();
-  if (differences.empty() && all_stored) differences = explainer.observed();
+  Differences differences = explainer.request_differences();
+  if (differences.empty() && all_stored) differences = explainer.input_differences();
   if (!differences.empty() && explainer.compared() > 0) put_in_order(differences);
   return explained("request", Verdict::runs, std::move(differences));
 }

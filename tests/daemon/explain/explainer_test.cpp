@@ -151,8 +151,8 @@ TEST_F(ExplainerTest, HoldsARequestAgainstTheNearestCompile) {
   scratch_.write("a.h", "3");
   const Explainer explainer(context());
   EXPECT_EQ(explainer.compared(), 2u);
-  EXPECT_THAT(explainer.asked(), IsEmpty());
-  EXPECT_THAT(lines(explainer.observed()),
+  EXPECT_THAT(explainer.request_differences(), IsEmpty());
+  EXPECT_THAT(lines(explainer.input_differences()),
               ElementsAre("content a.h (digest " + digits("3") + ", was " + digits("1") + ")"));
 }
 
@@ -218,7 +218,8 @@ TEST_F(ExplainerTest, TellsOfAStepAloneAlsoHowItsRequestDiffers) {
   compile(host());
   request_.from.environment = {};
   request_.invocation.without_archs = {"clang++", "-O2", "-g"};
-  const protocol::ExplainedStep told = Explainer(context()).tell({.label = "host", .key = {digest_of("-g")}}, {});
+  const protocol::ExplainedStep told =
+      Explainer(context()).why_in_short({.label = "host", .key = {digest_of("-g")}}, {});
   EXPECT_EQ(told.name, "host");
   EXPECT_THAT(lines(told.differences), ElementsAre("argument -g only now"));
 }
