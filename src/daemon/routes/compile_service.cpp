@@ -63,7 +63,7 @@ void serve_compile_request(protocol::Channel& channel, const protocol::CompileRe
                            const Services& services) {
   Conclusion conclusion(channel, services);
   RequestEvents events(message, services);  // after the conclusion: who waits for that finds the events
-  conclusion.tell(&events);
+  conclusion.set_observer(&events);
   const auto understood = understand(message, services);
   if (const auto* why = std::get_if<Uncacheable>(&understood)) return conclusion.pass_through(*why);
   const auto& request = std::get<Request>(understood);
