@@ -252,7 +252,7 @@ void SplitCodegenRun::audit() {
 }
 
 void SplitCodegenRun::note_cost() const {
-  services_.split_codegen_ledger.note(whole_.spec().key, cost_group_key(context_.request), noted_, cost_);
+  services_.split_codegen_ledger.note_run(whole_.spec().key, cost_group_key(context_.request), noted_, cost_);
 }
 
 }  // namespace hipcache::daemon
