@@ -8,12 +8,12 @@
 #include <string>
 #include <utility>
 
-#include "daemon/answer/conclusion.h"
-#include "daemon/answer/request_result.h"
 #include "daemon/explain/explainer.h"
 #include "daemon/explain/ties.h"
 #include "daemon/plan/planner.h"
 #include "daemon/plan/proofs.h"
+#include "daemon/reply/conclusion.h"
+#include "daemon/reply/request_result.h"
 #include "daemon/request/request_context.h"
 #include "daemon/request/step_kinds.h"
 #include "daemon/run/opaque_run.h"

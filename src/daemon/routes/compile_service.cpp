@@ -6,12 +6,12 @@
 #include <variant>
 #include <vector>
 
-#include "daemon/answer/conclusion.h"
-#include "daemon/answer/reply_builder.h"
-#include "daemon/answer/request_result.h"
 #include "daemon/audit/audit.h"
 #include "daemon/events/request_events.h"
 #include "daemon/explain/reports.h"
+#include "daemon/reply/conclusion.h"
+#include "daemon/reply/reply_builder.h"
+#include "daemon/reply/request_result.h"
 #include "daemon/request/request.h"
 #include "daemon/request/request_context.h"
 #include "daemon/request/wrappers.h"
@@ -33,10 +33,10 @@ bool serve_request_hit(Conclusion& conclusion, const RequestContext& context) {
     conclusion.pass_through(*unusual);
     return true;
   }
-  const Status answered = answer_hit(conclusion, hit->result, context);
-  if (!answered)
-    context.services.log.warning(context.of_object("the stored request is of no use: " + answered.error().message));
-  return answered.ok();
+  const Status replied = reply_hit(conclusion, hit->result, context);
+  if (!replied)
+    context.services.log.warning(context.of_object("the stored request is of no use: " + replied.error().message));
+  return replied.ok();
 }
 
 // A request that misses. `ended`: how many runs of it had ended before the lookup (SingleFlight); nothing if the lookup

@@ -1,4 +1,4 @@
-#include "daemon/answer/request_result.h"
+#include "daemon/reply/request_result.h"
 
 #include <algorithm>
 #include <set>

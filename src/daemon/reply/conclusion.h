@@ -7,8 +7,8 @@
 //
 // Statistics asked for after a client has ended include its request: the request is pending (job_slots.h) from
 // before the final message until this object is destroyed. One per request, used by its session's thread only.
-#ifndef HIPCACHE_SRC_DAEMON_ANSWER_CONCLUSION_H
-#define HIPCACHE_SRC_DAEMON_ANSWER_CONCLUSION_H
+#ifndef HIPCACHE_SRC_DAEMON_REPLY_CONCLUSION_H
+#define HIPCACHE_SRC_DAEMON_REPLY_CONCLUSION_H
 
 #include <chrono>
 #include <optional>
@@ -67,7 +67,7 @@ class Conclusion {
 
  private:
   void leave_alone(const compiler::Uncacheable& why);
-  bool send_last(Answered answer, const protocol::Message& message, const std::vector<int>& descriptors);
+  bool send_last(Replied reply_sent, const protocol::Message& message, const std::vector<int>& descriptors);
 
   protocol::Channel& channel_;
   const Services& services_;
