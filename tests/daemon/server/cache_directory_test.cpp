@@ -45,7 +45,8 @@ TEST(CacheDirectory, LosesWhatAKilledDaemonLeftInItsTemporaryDirectory) {
 TEST(CacheDirectory, ThatIsAFileIsAnErrorThatNamesIt) {
   const Scratch scratch;
   scratch.write("file", "");
-  EXPECT_NE(CacheDirectory::make_and_lock(scratch / "file", 0ms).error().message.find(scratch / "file"), std::string::npos);
+  EXPECT_NE(CacheDirectory::make_and_lock(scratch / "file", 0ms).error().message.find(scratch / "file"),
+            std::string::npos);
 }
 
 TEST(RequestDirectory, LiesInTheUsersDirectoryUnderANameOfOursWhereTheCacheHasNoRoom) {
