@@ -51,8 +51,8 @@ struct ActionCache::Memory {
   PathSets lower_sets_under(const ActionKey& key, const PathSets& tried);
   std::optional<Hit> look_up_here(const ActionKey& key, const Suffices& suffices, const inputs::RunContext& from,
                                   store::Lease& lease, inputs::Effort* effort);
-  std::vector<RemoteLookUp::Brought> bring(std::span<const ActionKey> keys, const inputs::RunContext& from,
-                                           store::Lease& lease, inputs::Effort* effort);
+  std::vector<RemoteLookUp::Fetched> fetch_results(std::span<const ActionKey> keys, const inputs::RunContext& from,
+                                                   store::Lease& lease, inputs::Effort* effort);
   std::optional<Hit> try_set(const ActionKey& key, const PathSetReference& reference, const Suffices& suffices,
                              const inputs::RunContext& from, store::Lease& lease, inputs::Effort* effort);
 
@@ -118,16 +118,16 @@ Status ActionCache::Memory::make_found(const ActionKey& key, const inputs::Witne
   return store.add_path_set(names.key, {names.path_set, set_blob});
 }
 
-std::vector<RemoteLookUp::Brought> ActionCache::Memory::bring(std::span<const ActionKey> keys,
-                                                              const inputs::RunContext& from, store::Lease& lease,
-                                                              inputs::Effort* effort) {
+std::vector<RemoteLookUp::Fetched> ActionCache::Memory::fetch_results(std::span<const ActionKey> keys,
+                                                                      const inputs::RunContext& from,
+                                                                      store::Lease& lease, inputs::Effort* effort) {
   const RemoteLookUp::Tools tools{.remote = *remote,
                                   .store = store,
                                   .file_system = file_system,
                                   .decoded = decoded,
                                   .log = log,
                                   .trust = results.trust()};
-  return RemoteLookUp(tools, from, lease, effort).bring(keys);
+  return RemoteLookUp(tools, from, lease, effort).fetch_results(keys);
 }
 
 // The sets that other stores list and ours does not. Our list must not hide theirs, because each
@@ -190,8 +190,8 @@ std::optional<Hit> ActionCache::look_up(const ActionKey& key, const Suffices& su
                                         store::Lease& lease, inputs::Effort* effort) {
   std::optional<Hit> hit = memory_->look_up_here(key, suffices, from, lease, effort);
   if (hit || memory_->remote == nullptr || !key.is_shared) return hit;
-  for (const RemoteLookUp::Brought& brought : memory_->bring({&key, 1}, from, lease, effort)) {
-    const inputs::Witnessed& witnessed = brought.witnessed;
+  for (const RemoteLookUp::Fetched& fetched : memory_->fetch_results({&key, 1}, from, lease, effort)) {
+    const inputs::Witnessed& witnessed = fetched.witnessed;
     if (auto result = memory_->results.find({names_of(key, witnessed), suffices, lease}))
       return Hit{std::move(*result), witnessed.set, witnessed.state};
   }
@@ -203,7 +203,7 @@ void ActionCache::prefetch(const std::vector<ActionKey>& keys, const inputs::Run
   std::vector<ActionKey> absent;
   for (const ActionKey& key : keys)
     if (key.is_shared && !memory_->look_up_here(key, any_result, from, lease, nullptr)) absent.push_back(key);
-  if (!absent.empty()) memory_->bring(absent, from, lease, nullptr);
+  if (!absent.empty()) memory_->fetch_results(absent, from, lease, nullptr);
 }
 
 Status ActionCache::record(const ActionKey& key, const inputs::Witnessed& witnessed, const ActionResult& result) {

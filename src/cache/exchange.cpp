@@ -135,7 +135,7 @@ std::optional<Publication> read_publication(store::LocalStore& store, const Stor
 std::vector<Publication> read_history(MissHistory& history, const Digest& name, const Selection& selection) {
   std::vector<Publication> all;
   for (const StoredEntry& stored : history.stored(name)) {
-    const std::vector<std::string>& archs = stored.entry.asked.archs;
+    const std::vector<std::string>& archs = stored.entry.request.archs;
     const auto is_one = [&](const std::string& arch) { return is_wanted(arch, selection.archs); };
     if (!archs.empty() && std::none_of(archs.begin(), archs.end(), is_one)) continue;
     std::optional<Publication> shared = history_publication(name, stored.entry, stored.blob);

@@ -14,10 +14,10 @@ namespace {
 constexpr std::uint8_t kSharedVersion = 1;
 
 // Compiles of one command displace each other, others do not.
-Digest command_of(const Asked& asked) {
+Digest command_of(const HistoryRequest& request) {
   Hasher hasher = key_hasher("history-command");
-  hasher.field(asked.compiler);
-  for (const auto* words : {&asked.arguments, &asked.archs}) {
+  hasher.field(request.compiler);
+  for (const auto* words : {&request.arguments, &request.archs}) {
     hasher.field(words->size());
     for (const std::string& word : *words) hasher.field(word);
   }
@@ -81,7 +81,7 @@ std::optional<Publication> history_publication(const Digest& name, const History
   SharedHistory names{.entry = blob, .path_set = {}};
   if (entry.observed.set != nullptr) names.path_set = {entry.observed.blob, entry.observed.set->encode().size()};
   if (names.entry.size + names.path_set.size > kMaxSharedHistoryBytes) return std::nullopt;
-  const Digest command = command_of(entry.asked);
+  const Digest command = command_of(entry.request);
   Publication shared{.key = name,
                      .result_key = shared_key(name, command),
                      .set = command,
@@ -120,11 +120,11 @@ void add(inputs::FrameWriter& out, const std::vector<std::string>& texts) {
   for (const std::string& text : texts) out.text(text);
 }
 
-void add(inputs::FrameWriter& out, const Asked& asked) {
-  out.text(asked.compiler);
-  add(out, asked.arguments);
-  add(out, asked.archs);
-  out.text(asked.working_directory).text(asked.logical_directory).text(asked.cuid);
+void add(inputs::FrameWriter& out, const HistoryRequest& request) {
+  out.text(request.compiler);
+  add(out, request.arguments);
+  add(out, request.archs);
+  out.text(request.working_directory).text(request.logical_directory).text(request.cuid);
 }
 
 void add(inputs::FrameWriter& out, const HistoryStep& step) {
@@ -155,15 +155,15 @@ Digest next_digest(inputs::FrameReader& in) {
   return digest ? *digest : Digest{};
 }
 
-Asked next_asked(inputs::FrameReader& in) {
-  Asked asked;
-  asked.compiler = in.text();
-  asked.arguments = next_texts(in);
-  asked.archs = next_texts(in);
-  asked.working_directory = in.text();
-  asked.logical_directory = in.text();
-  asked.cuid = in.text();
-  return asked;
+HistoryRequest next_request(inputs::FrameReader& in) {
+  HistoryRequest request;
+  request.compiler = in.text();
+  request.arguments = next_texts(in);
+  request.archs = next_texts(in);
+  request.working_directory = in.text();
+  request.logical_directory = in.text();
+  request.cuid = in.text();
+  return request;
 }
 
 HistoryStep next_step(inputs::FrameReader& in) {
@@ -189,7 +189,7 @@ const HistoryStep* HistoryEntry::step(std::string_view label) const {
 std::string HistoryEntry::encode() const {
   inputs::FrameWriter out;
   out.text(object).raw(of_source.bytes());
-  add(out, asked);
+  add(out, request);
   out.number(steps.size());
   for (const HistoryStep& step : steps) add(out, step);
   out.raw(observed.blob.bytes());
@@ -204,7 +204,7 @@ Result<HistoryEntry> HistoryEntry::decode(std::string_view bytes) {
   HistoryEntry entry;
   entry.object = in.text();
   entry.of_source = next_digest(in);
-  entry.asked = next_asked(in);
+  entry.request = next_request(in);
   entry.steps = next_list<HistoryStep>(in, next_step);
   entry.observed.blob = next_digest(in);
   Result<inputs::Answered> answered = inputs::next_answered(in);

@@ -56,10 +56,10 @@ Digest result_key(const ActionKey& key, const Digest& set, const Digest& state) 
 }
 
 // A key whose list has no state of this machine is asked about again, at the servers that were not asked yet.
-std::vector<RemoteLookUp::Brought> RemoteLookUp::bring(std::span<const ActionKey> keys) {
-  std::vector<Brought> brought;
+std::vector<RemoteLookUp::Fetched> RemoteLookUp::fetch_results(std::span<const ActionKey> keys) {
+  std::vector<Fetched> fetched;
   const auto has = [&](const ActionKey& key) {
-    return std::any_of(brought.begin(), brought.end(), [&](const Brought& one) { return one.key == key; });
+    return std::any_of(fetched.begin(), fetched.end(), [&](const Fetched& one) { return one.key == key; });
   };
   std::vector<RemoteResults::ListName> asking;
   for (const ActionKey& key : keys) asking.push_back({key.value, 0});
@@ -76,10 +76,10 @@ std::vector<RemoteLookUp::Brought> RemoteLookUp::bring(std::span<const ActionKey
     ask_for_results(candidates);
     ask_for_blobs(candidates);
     for (const Candidate& candidate : candidates)
-      if (!has(candidate.key) && store(candidate)) brought.push_back({candidate.key, candidate.witnessed});
+      if (!has(candidate.key) && store(candidate)) fetched.push_back({candidate.key, candidate.witnessed});
     asking = std::move(next);
   }
-  return brought;
+  return fetched;
 }
 
 std::shared_ptr<const inputs::PathSet> RemoteLookUp::decode(const RemotePathSet& listed) {

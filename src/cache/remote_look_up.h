@@ -60,7 +60,7 @@ class RemoteLookUp {
       : tools_(tools), from_(from), lease_(lease), effort_(effort) {}
 
   // A key that has a result in our store now, and what it is found by.
-  struct Brought {
+  struct Fetched {
     ActionKey key;
     inputs::Witnessed witnessed;
   };
@@ -68,7 +68,7 @@ class RemoteLookUp {
   // Results for those keys that are valid on this machine now. All keys are asked about at once: in one round trip the
   // lists, in the next the results, in a third the large blobs. The states are those from before the results were asked
   // for, which is after the request began: a compiler that started then would have read the same.
-  std::vector<Brought> bring(std::span<const ActionKey> keys);
+  std::vector<Fetched> fetch_results(std::span<const ActionKey> keys);
 
  private:
   // A result that some server has, for a path set whose state is the present one here.

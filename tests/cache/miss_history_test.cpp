@@ -20,12 +20,12 @@ HistoryEntry some_entry() {
   HistoryEntry entry;
   entry.object = "/build/a.o";
   entry.of_source = digest_of("a.hip");
-  entry.asked = {.compiler = "/usr/bin/clang++",
-                 .arguments = {"clang++", "-c", "", "a\nb.hip"},
-                 .archs = {"gfx1030", "gfx906"},
-                 .working_directory = "/build",
-                 .logical_directory = "/link",
-                 .cuid = "0123456789abcdef"};
+  entry.request = {.compiler = "/usr/bin/clang++",
+                   .arguments = {"clang++", "-c", "", "a\nb.hip"},
+                   .archs = {"gfx1030", "gfx906"},
+                   .working_directory = "/build",
+                   .logical_directory = "/link",
+                   .cuid = "0123456789abcdef"};
   entry.steps = {{.label = "probe", .key = {digest_of("probe")}, .set = digest_of("set")},
                  {.label = "device gfx906",
                   .key = {digest_of("device")},
@@ -94,7 +94,7 @@ class HistoryTest : public testing::Test {
   // With a path set that is stored, asked for with `argument`.
   HistoryEntry entry(const std::string& argument) {
     HistoryEntry entry;
-    entry.asked.arguments = {argument};
+    entry.request.arguments = {argument};
     entry.observed.blob = *store_.put_blob(set_.encode());
     entry.observed.answered.resize(set_.observations().size() + 1);
     return entry;
@@ -108,7 +108,7 @@ class HistoryTest : public testing::Test {
   std::vector<std::string> recorded() {
     std::vector<std::string> all;
     for (const HistoryEntry& one : MissHistory(store_, log_).entries(output_))
-      all.push_back(one.asked.arguments.front());
+      all.push_back(one.request.arguments.front());
     return all;
   }
 

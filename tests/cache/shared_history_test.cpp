@@ -75,8 +75,8 @@ class SharedHistoryTest : public testing::Test {
     HistoryEntry entry;
     entry.object = "/build/a.o";
     entry.of_source = digest_of("a.cpp");
-    entry.asked.arguments = {argument};
-    entry.asked.archs = {"gfx906"};
+    entry.request.arguments = {argument};
+    entry.request.archs = {"gfx906"};
     entry.observed.set = std::make_shared<const PathSet>(set_);
     entry.observed.blob = *store_.put_blob(set_.encode());
     entry.observed.answered.resize(set_.observations().size() + 1);
@@ -92,7 +92,7 @@ class SharedHistoryTest : public testing::Test {
   }
   std::vector<std::string> arguments() {
     std::vector<std::string> all;
-    for (const HistoryEntry& one : fetched()) all.push_back(one.asked.arguments.front());
+    for (const HistoryEntry& one : fetched()) all.push_back(one.request.arguments.front());
     return all;
   }
 

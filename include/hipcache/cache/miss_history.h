@@ -38,14 +38,14 @@ inline constexpr std::size_t kMaxHistoryEntries = 4;
 inline constexpr std::size_t kMaxHistoryBytes = 4u << 20;  // before compression
 
 // The parts of a request that go into keys.
-struct Asked {
+struct HistoryRequest {
   std::string compiler;
   std::vector<std::string> arguments;  // without the architectures
   std::vector<std::string> archs;
   std::string working_directory;
   std::string logical_directory;
   std::string cuid;
-  bool operator==(const Asked&) const = default;
+  bool operator==(const HistoryRequest&) const = default;
 };
 
 struct HistoryStep {
@@ -63,7 +63,7 @@ struct HistoryStep {
 struct HistoryEntry {
   std::string object;  // absolute path of what the request made
   Digest of_source;    // the list that stands for the source; zero: none
-  Asked asked;
+  HistoryRequest request;
   std::vector<HistoryStep> steps;
   Observed observed;  // by all steps that could be stored; without a set if the set is lost
 

@@ -58,7 +58,7 @@ std::string descriptor_read(const std::vector<trace::Record>& records, const std
 // - an input changed at or after `run.started_ns` (race guard), or is another file than the process
 // got;
 // - an input exists now although the process saw it missing, or the reverse;
-// - more or other programs ran than `run.programs` (wrappers) without `run.may_start_others`;
+// - more or other programs ran than `run.programs` allows (wrappers);
 // - a program left no complete trace.
 std::variant<Witnessed, Refusal> witness(const trace::Trace& trace, const Run& run, const RunContext& from,
                                          FileSystemState& file_system);

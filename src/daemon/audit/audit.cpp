@@ -166,21 +166,13 @@ bool Audit::takes_request(const cache::Hit& stored) {
   return true;
 }
 
-bool Audit::compare(const Audited& audited, const cache::ActionResult& made, const RequestContext& context) {
+bool Audit::compare(const Audited& audited, cache::ActionResult made, int exit_code, const RequestContext& context) {
   if (!has_same_inputs(audited, context)) return true;
   ++compared_;
+  if (exit_code != 0) made.outputs = audited.stored.result.outputs;  // a failed run leaves none
   const std::vector<Difference> differences = differences_of(parts_of(audited.stored.result), parts_of(made));
-  if (!differences.empty()) note_difference(audited, differences, 0, context);
-  return differences.empty();
-}
-
-bool Audit::compare_failure(const Audited& audited, const cache::ActionResult& said, int exit_code,
-                            const RequestContext& context) {
-  if (!has_same_inputs(audited, context)) return true;
-  ++compared_;
-  cache::ActionResult failed = said;
-  failed.outputs = audited.stored.result.outputs;  // a failed run leaves none
-  note_difference(audited, differences_of(parts_of(audited.stored.result), parts_of(failed)), exit_code, context);
+  if (differences.empty() && exit_code == 0) return true;
+  note_difference(audited, differences, exit_code, context);
   return false;
 }
 

@@ -128,13 +128,10 @@ class Audit {
   bool takes_request(const cache::Hit& stored);
   const cache::Hit* request_hit() const { return request_hit_ ? &*request_hit_ : nullptr; }
 
-  // Compares with what a successful run made. The outputs of both are in the store. False if the stored result is
-  // wrong. A void audit finds nothing wrong.
-  bool compare(const Audited& audited, const cache::ActionResult& made, const RequestContext& context);
-
-  // The same for a run that failed by the compiler's own error: what is stored is always a success.
-  bool compare_failure(const Audited& audited, const cache::ActionResult& said, int exit_code,
-                       const RequestContext& context);
+  // Compares with what a run made, whose outputs are in the store. `exit_code`: not 0 if the run failed by the
+  // compiler's own error; what is stored is always a success. False if the stored result is wrong. A void audit finds
+  // nothing wrong.
+  bool compare(const Audited& audited, cache::ActionResult made, int exit_code, const RequestContext& context);
 
   // The run cannot be compared.
   void note_void(const std::string& what, const std::string& why);

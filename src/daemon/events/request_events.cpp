@@ -134,23 +134,23 @@ void RequestEvents::has_result(const cache::ActionResult& result, bool is_found)
   event_.steps = result.steps;
 }
 
-void RequestEvents::answered(const Answered& answer) {
+void RequestEvents::replied(const Replied& reply) {
   event_.duration_us = clock_.elapsed_us();
-  event_.outcome = name_of(answer.outcome);
-  event_.exit_code = answer.exit_code;
-  if (answer.why != nullptr) {
-    event_.reason = text_of(answer.why->reason);
-    event_.detail = detail_of(*answer.why);
+  event_.outcome = name_of(reply.outcome);
+  event_.exit_code = reply.exit_code;
+  if (reply.why != nullptr) {
+    event_.reason = text_of(reply.why->reason);
+    event_.detail = detail_of(*reply.why);
   }
-  if (is_logged_) log_answer(answer);
+  if (is_logged_) log_reply(reply);
   // An opaque request that was tried instead of the client's may be gone in a bypass.
-  if (answer.why != nullptr || !services_.event_log.is_on()) return;
+  if (reply.why != nullptr || !services_.event_log.is_on()) return;
   for (Ran& ran : ran_)
     if (!ran.is_explained) explain(ran);
 }
 
 void RequestEvents::explain(Ran& ran) {
-  ran.told = explainer_of(ran).tell(ran.step, ran.makers);
+  ran.told = explainer_of(ran).why_in_short(ran.step, ran.makers);
   ran.is_explained = true;
   if (is_logged_) log_why(ran);
 }
@@ -179,14 +179,14 @@ void RequestEvents::log_why(const Ran& ran) const {
   services_.log.info(line);
 }
 
-void RequestEvents::log_answer(const Answered& answer) const {
+void RequestEvents::log_reply(const Replied& reply) const {
   std::string line = name() + ": ";
-  if (answer.why == nullptr) {
+  if (reply.why == nullptr) {
     const std::uint64_t tenths = event_.duration_us / 100;  // of a millisecond
     line += event_.outcome + " in " + std::to_string(tenths / 10) + "." + std::to_string(tenths % 10) + " ms";
   } else {
-    line += answer.outcome == Outcome::passthrough ? "passed through: " : "given up, the client is gone: ";
-    line += text_of(answer.why->reason) + (answer.why->detail.empty() ? "" : ": " + answer.why->detail);
+    line += reply.outcome == Outcome::passthrough ? "passed through: " : "given up, the client is gone: ";
+    line += text_of(reply.why->reason) + (reply.why->detail.empty() ? "" : ": " + reply.why->detail);
   }
   services_.log.info(line);
 }

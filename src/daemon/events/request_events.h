@@ -50,7 +50,7 @@ class RequestEvents : public RequestObserver {
   void step_ended(EndedStep step) override;
   void has_result(const cache::ActionResult& result, bool is_found) override;
   void left_alone() override { is_told_ = false; }
-  void answered(const Answered& answer) override;
+  void replied(const Replied& reply) override;
 
  private:
   // A step that ran, and what is needed to explain it.
@@ -66,7 +66,7 @@ class RequestEvents : public RequestObserver {
   void explain(Ran& ran);
   const Explainer& explainer_of(const Ran& ran);
   void log_why(const Ran& ran) const;
-  void log_answer(const Answered& answer) const;
+  void log_reply(const Replied& reply) const;
   std::string name() const;
   std::string lines();
 

@@ -16,7 +16,7 @@
 
 namespace hipcache::daemon {
 
-cache::Asked asked_by(const Request& request) {
+cache::HistoryRequest history_request(const Request& request) {
   std::vector<std::string> archs;
   for (const compiler::ArchId& arch : request.invocation.archs) archs.push_back(arch.name);
   const bool is_opaque = request.invocation.route == compiler::Route::is_opaque;
@@ -35,7 +35,7 @@ void record_history(const cache::Observed& observed, const std::vector<const Ste
                     const RequestContext& context) {
   cache::HistoryEntry entry{.object = object_path(context.request),
                             .of_source = same_source_key(context).value_or(Digest{}),
-                            .asked = asked_by(context.request),
+                            .request = history_request(context.request),
                             .steps = {},
                             .observed = observed};
   if (observed.set != nullptr) inputs::shorten(entry.observed.answered, *observed.set);
@@ -113,7 +113,7 @@ using cache::HistoryStep;
 using protocol::Difference;
 using protocol::Differs;
 
-constexpr std::size_t kTold = 10;  // differences shown per step: enough to see what happened
+constexpr std::size_t kMostShown = 10;  // differences shown per step: enough to see what happened
 
 bool is_variable(const ObservedDifference& one) {
   const Differs kind = one.difference.kind;
@@ -146,7 +146,7 @@ Explainer::Explainer(const RequestContext& context) : Explainer(context.request,
 }
 
 Explainer::Explainer(const Request& request, const Digest& history, const Services& services, Compared compared)
-    : request_(request), services_(services), now_(asked_by(request)) {
+    : request_(request), services_(services), now_(history_request(request)) {
   compare_with(services.miss_history.entries(history), compared);
   if (candidates_.empty()) compare_with(services.miss_history.shared_entries(history), compared);
 }
@@ -174,7 +174,7 @@ void Explainer::compare_with(std::vector<HistoryEntry> entries, Compared compare
 
 Explainer::Candidate Explainer::candidate_of(HistoryEntry then) const {
   Candidate candidate;
-  candidate.asked = compare_asked(now_, then.asked);
+  candidate.asked = compare_requests(now_, then.request);
   if (then.observed.set != nullptr) {
     inputs::Answered now;
     services_.file_system.state(*then.observed.set, request_.from, nullptr, &now);
@@ -192,7 +192,7 @@ bool Explainer::Candidate::variable_differs() const {
   return std::any_of(observed.begin(), observed.end(), is_variable);
 }
 
-Differences Explainer::asked() const {
+Differences Explainer::request_differences() const {
   if (candidates_.empty()) return only(Differs::nothing_stored);
   const Candidate& nearest = candidates_.front();
   Differences differences = local(nearest.asked);
@@ -205,7 +205,7 @@ Differences Explainer::asked() const {
   return all;
 }
 
-Differences Explainer::observed() const {
+Differences Explainer::input_differences() const {
   if (candidates_.empty()) return {};
   const Candidate& nearest = candidates_.front();
   if (nearest.observed.empty()) return {};
@@ -272,7 +272,8 @@ Differences Explainer::differences_of(const HistoryStep& step, const std::vector
   if ((same_key || no_key) && !then.refusal.empty()) return only(Differs::refused, then.refusal, then.detail);
 
   Differences differences = compare_steps(step, then, makers);
-  if (candidate->variable_differs()) differences = without_values(std::move(differences), now_, candidate->then.asked);
+  if (candidate->variable_differs())
+    differences = without_values(std::move(differences), now_, candidate->then.request);
   Differences observed = observed_by(then, *candidate);
   add_own_name(then, *candidate, observed);
   differences.insert(differences.end(), std::make_move_iterator(observed.begin()),
@@ -286,7 +287,7 @@ Differences Explainer::differences_of(const HistoryStep& step, const std::vector
 // The CUID is made of the request's arguments. If those differ, an argument that reached the step is the reason; else
 // the arguments are.
 void Explainer::attribute_cuid(Differences& differences, const Candidate& candidate, bool has_key) const {
-  const bool by_arguments = !is_of_other_output_ && now_.arguments != candidate.then.asked.arguments;
+  const bool by_arguments = !is_of_other_output_ && now_.arguments != candidate.then.request.arguments;
   if (!by_arguments) return;
   const auto shown = std::find_if(differences.begin(), differences.end(),
                                   [](const Difference& one) { return one.kind == Differs::shown_cuid; });
@@ -316,19 +317,19 @@ Differences Explainer::why_in_full(const HistoryStep& step, const std::vector<st
   const auto is_command = [](const Difference& one) { return one.kind == Differs::command; };
   const bool other_command = std::any_of(differences.begin(), differences.end(), is_command);
   if (!other_command && !is_of_other_output_ && !is_other_command(step)) return differences;
-  Differences all = asked();
+  Differences all = request_differences();
   if (all.empty()) return differences;
   std::erase_if(differences, is_command);
   all.insert(all.end(), std::make_move_iterator(differences.begin()), std::make_move_iterator(differences.end()));
   return all;
 }
 
-protocol::ExplainedStep Explainer::tell(const HistoryStep& step, const std::vector<std::string>& makers) const {
+protocol::ExplainedStep Explainer::why_in_short(const HistoryStep& step, const std::vector<std::string>& makers) const {
   return explained(step.label, protocol::Verdict::runs, why_in_full(step, makers));
 }
 
 protocol::ExplainedStep explained(std::string name, protocol::Verdict verdict, Differences differences) {
-  const std::size_t more = differences.size() - std::min(differences.size(), kTold);
+  const std::size_t more = differences.size() - std::min(differences.size(), kMostShown);
   differences.resize(differences.size() - more);
   for (Difference& difference : differences)
     for (std::string* text : {&difference.name, &difference.now, &difference.was}) *text = readable(*text);

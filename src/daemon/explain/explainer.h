@@ -23,7 +23,7 @@ namespace hipcache::daemon {
 
 // A request in the form of the miss history.
 
-cache::Asked asked_by(const Request& request);
+cache::HistoryRequest history_request(const Request& request);
 
 // Keeps, for explaining a later miss, what was asked, these steps, and what all of them observed.
 void record_history(const cache::Observed& observed, const std::vector<const StepState*>& steps,
@@ -65,8 +65,8 @@ class Explainer {
   bool knows_none() const { return candidates_.empty(); }
 
   // How the request and its observations differ from the nearest stored compile.
-  Differences asked() const;
-  Differences observed() const;
+  Differences request_differences() const;
+  Differences input_differences() const;
 
   // Why a step that was not found has to run. `makers`: the steps that make its inputs. A step whose inputs are not
   // made yet has no key. If it has no differences, it depends only on its inputs.
@@ -81,7 +81,7 @@ class Explainer {
   Differences why_in_full(const cache::HistoryStep& step, const std::vector<std::string>& makers) const;
 
   // The same for somebody who is told of the steps alone. Bounded.
-  protocol::ExplainedStep tell(const cache::HistoryStep& step, const std::vector<std::string>& makers) const;
+  protocol::ExplainedStep why_in_short(const cache::HistoryStep& step, const std::vector<std::string>& makers) const;
 
  private:
   struct Candidate {
@@ -106,7 +106,7 @@ class Explainer {
 
   const Request& request_;
   const Services& services_;
-  const cache::Asked now_;
+  const cache::HistoryRequest now_;
   std::vector<Candidate> candidates_;  // nearest first
   bool is_of_other_output_ = false;    // the candidates made another output than the request's
 };

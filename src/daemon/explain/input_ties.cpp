@@ -118,7 +118,7 @@ void TieList::keep_ties_to_machine() {
   std::erase_if(ties_, [](const Tie& tie) { return protocol::tied_to(tie.by) != "machine"; });
 }
 
-std::vector<Tie> TieList::take() {
+std::vector<Tie> TieList::take_ties() {
   std::stable_sort(ties_.begin(), ties_.end(), [](const Tie& left, const Tie& right) { return left.by < right.by; });
   for (Tie& tie : ties_)
     for (std::string* text : {&tie.name, &tie.other}) *text = readable(*text);
@@ -229,7 +229,7 @@ class InputTies {
     file_system_.state(set_, from_, nullptr, &answered);
     any_variable_ = asks(Question::environment);
     for (std::size_t i = 0; i < observations.size(); ++i)
-      if (!says_nothing(answered[i])) take(observations[i]);
+      if (!says_nothing(answered[i])) add_ties_of(observations[i]);
     for (const auto& [first, second] : files_taken_for_one(set_, answered, from_, file_system_)) {
       if (is_installed(first) && is_installed(second)) continue;
       ties_.add(TiedBy::equal_times, first, second);
@@ -242,7 +242,7 @@ class InputTies {
                        [&](const Observation& one) { return one.question == question; });
   }
 
-  void take(const Observation& observation) {
+  void add_ties_of(const Observation& observation) {
     const std::string& name = observation.name;
     if (inputs::asks_about_path(observation.question)) return take_path(observation);
     switch (observation.question) {

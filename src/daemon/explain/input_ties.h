@@ -49,7 +49,7 @@ class TieList {
   void keep_ties_to_machine();
 
   // Sorted by kind, readable for users.
-  std::vector<protocol::Tie> take();
+  std::vector<protocol::Tie> take_ties();
 
  private:
   std::vector<protocol::Tie> ties_;

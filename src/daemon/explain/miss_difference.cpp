@@ -14,7 +14,7 @@
 namespace hipcache::daemon {
 namespace {
 
-using cache::Asked;
+using cache::HistoryRequest;
 using cache::HistoryStep;
 using inputs::Answer;
 using inputs::AnswerFingerprint;
@@ -140,7 +140,7 @@ Difference compare_surroundings(const Observation& observation, const AnswerFing
   }
 }
 
-Difference compare_told(const Observation& observation, const AnswerFingerprint& now, const AnswerFingerprint& then) {
+Difference compare_answer(const Observation& observation, const AnswerFingerprint& now, const AnswerFingerprint& then) {
   const std::string& name = observation.name;
   if (!inputs::asks_about_path(observation.question)) return compare_surroundings(observation, now, then);
   const bool is_start = then.kind == Answer::digest_start && now.kind == Answer::digest;
@@ -177,7 +177,7 @@ bool is_argument(const Difference& difference) {
 
 }  // namespace
 
-Differences compare_asked(const Asked& now, const Asked& then) {
+Differences compare_requests(const HistoryRequest& now, const HistoryRequest& then) {
   Differences out;
   compare_texts(Differs::compiler, now.compiler, then.compiler, out);
   append(out, compare_arguments(now.arguments, then.arguments));
@@ -195,7 +195,7 @@ std::vector<ObservedDifference> compare_answers(const inputs::PathSet& set, cons
   std::vector<ObservedDifference> out;
   const std::vector<Observation>& observations = set.observations();
   for (std::size_t i = 0; i < observations.size(); ++i)
-    if (!inputs::is_same(now[i], then[i])) out.push_back({i, compare_told(observations[i], now[i], then[i])});
+    if (!inputs::is_same(now[i], then[i])) out.push_back({i, compare_answer(observations[i], now[i], then[i])});
   // Names of one file have equal content. An edit of one of them separates them, and that edit is already reported.
   const bool edited = std::any_of(out.begin(), out.end(), [&](const ObservedDifference& one) {
     return inputs::asks_about_content(observations[one.index].question);
@@ -225,7 +225,7 @@ Differences within(const inputs::PathSet* part, const inputs::PathSet& set,
   return out;
 }
 
-Differences without_values(Differences differences, const Asked& now, const Asked& then) {
+Differences without_values(Differences differences, const HistoryRequest& now, const HistoryRequest& then) {
   const auto hidden = std::stable_partition(differences.begin(), differences.end(), [&](const Difference& difference) {
     return !is_argument(difference) || holds(now.arguments, difference.name) || holds(then.arguments, difference.name);
   });

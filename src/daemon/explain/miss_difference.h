@@ -22,7 +22,7 @@ struct ObservedDifference {
   protocol::Difference difference;
 };
 
-Differences compare_asked(const cache::Asked& now, const cache::Asked& then);
+Differences compare_requests(const cache::HistoryRequest& now, const cache::HistoryRequest& then);
 
 // REQUIRES: both are answers to `set`.
 std::vector<ObservedDifference> compare_answers(const inputs::PathSet& set, const inputs::Answered& now,
@@ -38,7 +38,8 @@ Differences within(const inputs::PathSet* part, const inputs::PathSet& set,
 
 // Hides values of environment variables. If a variable differs, the driver may have put its value into arguments (CPATH
 // becomes -I). Arguments in neither command as typed are replaced by one difference without a value.
-Differences without_values(Differences differences, const cache::Asked& now, const cache::Asked& then);
+Differences without_values(Differences differences, const cache::HistoryRequest& now,
+                           const cache::HistoryRequest& then);
 
 // Sorts the differences by kind and removes duplicates.
 void put_in_order(Differences& differences);

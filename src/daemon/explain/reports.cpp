@@ -8,14 +8,14 @@
 #include <string>
 #include <utility>
 
-#include "daemon/answer/conclusion.h"
-#include "daemon/answer/request_result.h"
 #include "daemon/explain/explainer.h"
 #include "daemon/explain/ties.h"
 #include "daemon/plan/planner.h"
 #include "daemon/plan/proofs.h"
+#include "daemon/reply/conclusion.h"
+#include "daemon/reply/request_result.h"
 #include "daemon/request/request_context.h"
-#include "daemon/request/wrappers.h"
+#include "daemon/request/step_kinds.h"
 #include "daemon/run/opaque_run.h"
 #include "hipcache/base/reason.h"
 #include "hipcache/base/text.h"
@@ -74,20 +74,17 @@ PlanReport report_on(const RequestContext& asked) {
           .steps = steps_of(plan, context)};
 }
 
+template <typename Report>
+void send(const Report& report, const RequestContext& context) {
+  if (report.reason == text_of(Reason::starts_a_compiler))
+    reply_wrapper(context.channel, context.request.compiler, context.services);
+  else
+    reply(context.channel, report, {}, context.services);
+}
+
 }  // namespace
 
-void report_not_cached(const compiler::Uncacheable& why, protocol::Channel& channel, const Services& services) {
-  reply(channel, report_of(why), {}, services);
-}
-
-void report_plan(const RequestContext& context) {
-  const PlanReport report = report_on(context);
-  if (report.reason == text_of(Reason::starts_a_compiler)) {
-    reply_wrapper(context.channel, context.request.compiler, context.services);
-    return;
-  }
-  reply(context.channel, report, {}, context.services);
-}
+void report_plan(const RequestContext& context) { send(report_on(context), context); }
 
 namespace {
 
@@ -157,8 +154,8 @@ using protocol::Verdict;
 // If all steps are stored, what differs belongs to no step, so the request reports what it observed.
 ExplainedStep explain_request(const Explainer& explainer, const RequestContext& context, bool all_stored) {
   if (stored_result(context)) return explained("request", Verdict::stored, {});
-  Differences differences = explainer.asked();
-  if (differences.empty() && all_stored) differences = explainer.observed();
+  Differences differences = explainer.request_differences();
+  if (differences.empty() && all_stored) differences = explainer.input_differences();
   if (!differences.empty() && explainer.compared() > 0) put_in_order(differences);
   return explained("request", Verdict::runs, std::move(differences));
 }
@@ -177,27 +174,15 @@ ExplainedStep with_ties(ExplainedStep step, const Explainer& explainer, const St
   return step;
 }
 
-ExplainedStep explain_probe(const Explainer& explainer, const StepState& state, bool stored,
-                            const RequestContext& context) {
-  const std::string& label = state.spec().label;
-  if (stored) return with_ties(explained(label, Verdict::stored, {}), explainer, state, context);
-  Differences differences = unless_said(explainer.why(history_step(state, context.request.from), {}), explainer);
-  return with_ties(explained(label, Verdict::runs, std::move(differences)), explainer, state, context);
-}
-
-// The only step of the request: it repeats what the request says.
-ExplainedStep explain_opaque_step(const Explainer& explainer, const StepState& state, bool stored,
+// A step outside of any plan. That of an opaque compile is the only one, and repeats what the request says.
+ExplainedStep explain_single_step(const Explainer& explainer, const StepState& state, bool stored,
                                   const RequestContext& context) {
   const std::string& label = state.spec().label;
   if (stored) return with_ties(explained(label, Verdict::stored, {}), explainer, state, context);
-  Differences differences = explainer.why_in_full(history_step(state, context.request.from), {});
+  const HistoryStep now = history_step(state, context.request.from);
+  const bool is_opaque = context.request.invocation.route == compiler::Route::is_opaque;
+  Differences differences = is_opaque ? explainer.why_in_full(now, {}) : unless_said(explainer.why(now, {}), explainer);
   return with_ties(explained(label, Verdict::runs, std::move(differences)), explainer, state, context);
-}
-
-// Whether the step only puts together what earlier steps made.
-bool only_bundles(const StepState& state) {
-  const hip::Step* planned = state.spec().planned;
-  return planned != nullptr && planned->kind == hip::StepKind::bundle && !planned->starts_others;
 }
 
 ExplainedStep explain_step(const Explainer& explainer, const StepPreview& step, const RequestContext& context,
@@ -206,7 +191,7 @@ ExplainedStep explain_step(const Explainer& explainer, const StepPreview& step, 
   HistoryStep now = history_step(step.state, context.request.from);
   if (!step.has_key) now.key = {};
   Differences differences = unless_said(explainer.why(now, step.makers), explainer);
-  const Verdict runs = only_bundles(step.state) ? Verdict::bundles : Verdict::runs;
+  const Verdict runs = only_bundles(*step.state.spec().planned) ? Verdict::bundles : Verdict::runs;
   if (step.has_key) return with_ties(explained(label, runs, std::move(differences)), explainer, step.state, context);
   if (!differences.empty()) return explained(label, Verdict::runs, std::move(differences));
   for (const std::string& maker : step.makers)
@@ -230,6 +215,13 @@ std::vector<ExplainedStep> explain_steps(const Explainer& explainer, const std::
   return all;
 }
 
+Explanation explanation_of(const compiler::Uncacheable& why) {
+  Explanation explanation;
+  explanation.reason = text_of(why.reason);
+  explanation.detail = readable(why.detail);
+  return explanation;
+}
+
 Explanation explain_opaque(const RequestContext& context) {
   const Explainer explainer(context);
   StepState step(opaque_spec(context));
@@ -244,7 +236,7 @@ Explanation explain_opaque(const RequestContext& context) {
     explanation.detail = readable(why->detail);
     explanation.request.differences.push_back({Differs::not_split, explanation.reason, explanation.detail, ""});
   }
-  explanation.steps.push_back(explain_opaque_step(explainer, step, stored, context));
+  explanation.steps.push_back(explain_single_step(explainer, step, stored, context));
   return explanation;
 }
 
@@ -256,7 +248,7 @@ Explanation explain(const RequestContext& asked) {
   if (const auto* why = std::get_if<compiler::Uncacheable>(&obtained)) {
     const std::optional<Request> opaque = opaque_instead(request, *why);
     return opaque ? explain_opaque(context_of(asked.channel, *opaque, asked.services, asked.lease, nullptr))
-                  : explain_passed_through(*why);
+                  : explanation_of(*why);
   }
   Planned& planned = std::get<Planned>(obtained);
   const RequestContext context = planned.context(asked);
@@ -265,7 +257,7 @@ Explanation explain(const RequestContext& asked) {
   Explanation explanation;
   explanation.compared = static_cast<std::uint32_t>(explainer.compared());
   for (const StepState* probe : planned.probes())
-    explanation.steps.push_back(explain_probe(explainer, *probe, probe->hit, context));
+    explanation.steps.push_back(explain_single_step(explainer, *probe, probe->hit, context));
   for (ExplainedStep& step : explain_steps(explainer, preview_steps(*planned.plan, context), context))
     explanation.steps.push_back(std::move(step));
   const bool all_stored = std::all_of(explanation.steps.begin(), explanation.steps.end(),
@@ -276,20 +268,11 @@ Explanation explain(const RequestContext& asked) {
 
 }  // namespace
 
-void report_explanation(const RequestContext& context) {
-  const Explanation explanation = explain(context);
-  if (explanation.reason == text_of(Reason::starts_a_compiler)) {
-    reply_wrapper(context.channel, context.request.compiler, context.services);
-    return;
-  }
-  reply(context.channel, explanation, {}, context.services);
-}
+void report_explanation(const RequestContext& context) { send(explain(context), context); }
 
-Explanation explain_passed_through(const compiler::Uncacheable& why) {
-  Explanation explanation;
-  explanation.reason = text_of(why.reason);
-  explanation.detail = readable(why.detail);
-  return explanation;
+void report_not_cached(const compiler::Uncacheable& why, bool plan_only, protocol::Channel& channel,
+                       const Services& services) {
+  plan_only ? reply(channel, report_of(why), {}, services) : reply(channel, explanation_of(why), {}, services);
 }
 
 }  // namespace hipcache::daemon

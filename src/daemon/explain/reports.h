@@ -19,9 +19,6 @@ namespace hipcache::daemon {
 // key yet.
 void report_plan(const RequestContext& context);
 
-// Replies that the command passes through.
-void report_not_cached(const compiler::Uncacheable& why, protocol::Channel& channel, const Services& services);
-
 // Looks up the steps of a plan without running any: for --plan and --explain.
 
 struct StepPreview {
@@ -37,7 +34,9 @@ std::vector<StepPreview> preview_steps(const hip::Plan& plan, const RequestConte
 // Runs only the probe, and only if its result is not stored. The result is stored then.
 void report_explanation(const RequestContext& context);
 
-protocol::Explanation explain_passed_through(const compiler::Uncacheable& why);
+// Replies to either question that the command passes through.
+void report_not_cached(const compiler::Uncacheable& why, bool plan_only, protocol::Channel& channel,
+                       const Services& services);
 
 }  // namespace hipcache::daemon
 

@@ -100,7 +100,7 @@ std::vector<protocol::Tie> ties_of(const StepSpec& spec, const inputs::PathSet* 
     if (!output.place.empty() && !cache::is_place_of_request(output.place))
       ties.add(protocol::TiedBy::output_place, context.request.from.roots.local_text(output.place));
   if (spec.prints_plan) ties.keep_ties_to_machine();
-  return ties.take();
+  return ties.take_ties();
 }
 
 }  // namespace hipcache::daemon

@@ -113,10 +113,10 @@ std::variant<Planned, Uncacheable> read(StepState probe, const RequestContext& c
 }
 
 // Runs the wrapper again, with the user's words.
-std::variant<Planned, Uncacheable> ask_through(const StepState& told, hip::IdFor id_for,
+std::variant<Planned, Uncacheable> ask_through(const StepState& direct, hip::IdFor id_for,
                                                const RequestContext& context) {
   const std::string& compiler = context.request.compiler;
-  const std::vector<std::string>& programs = told.result.ran;
+  const std::vector<std::string>& programs = direct.result.ran;
   std::string driver = driver_in(programs, compiler);
   if (driver.empty()) return Uncacheable{Reason::compiler_is_a_wrapper, compiler};
   Result<StepState> probe =
@@ -124,7 +124,7 @@ std::variant<Planned, Uncacheable> ask_through(const StepState& told, hip::IdFor
            .through =
                ThroughWrapper{.driver = std::move(driver),
                               .words = hip::probe_words(context.request.invocation, context.request.from.cuid, id_for),
-                              .told = told.result.stderr_text,
+                              .direct_jobs = direct.result.stderr_text,
                               .client = peer_process(context.channel.fd())}},
           context);
   if (!probe) return Uncacheable{Reason::probe_failed, probe.error().message};

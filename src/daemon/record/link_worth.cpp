@@ -64,6 +64,7 @@ bool holds_times(std::string_view archive) {
 namespace {
 
 using compiler::Making;
+using compiler::Uncacheable;
 using inputs::Refusal;
 using inputs::WrittenOutput;
 
@@ -125,11 +126,14 @@ std::optional<Refusal> refusal_of_archive(const WrittenFiles& written, const std
   return std::nullopt;
 }
 
+std::uint64_t size_of_file(const std::string& path) {
+  struct stat status{};
+  return stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode) ? static_cast<std::uint64_t>(status.st_size) : 0;
+}
+
 std::uint64_t size_of(const std::vector<WrittenOutput>& files) {
   std::uint64_t bytes = 0;
-  struct stat status{};
-  for (const WrittenOutput& file : files)
-    if (file.exists && stat(file.path.c_str(), &status) == 0) bytes += static_cast<std::uint64_t>(status.st_size);
+  for (const WrittenOutput& file : files) bytes += size_of_file(file.path);
   return bytes;
 }
 
@@ -173,8 +177,6 @@ std::optional<Refusal> refusal_of_link(const WrittenFiles& written, const std::v
 
 namespace {
 
-using compiler::Uncacheable;
-
 constexpr std::uint8_t kVersion = 2;
 constexpr std::uint64_t kDay = 86'400ull * 1'000'000'000;
 
@@ -200,18 +202,6 @@ std::optional<Uncacheable> noted_to_run_alone(const RequestContext& context) {
   const bool counts = in.finished() && why.reason != Reason::none && noted_at <= now && now - noted_at < kDay;
   return counts ? std::optional(std::move(why)) : std::nullopt;
 }
-
-namespace {
-
-using compiler::Making;
-using compiler::Uncacheable;
-
-std::uint64_t size_of_file(const std::string& path) {
-  struct stat status{};
-  return stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode) ? static_cast<std::uint64_t>(status.st_size) : 0;
-}
-
-}  // namespace
 
 bool is_worth_storing(std::uint64_t bytes, std::uint64_t duration_us, std::uint64_t max_size) {
   if (max_size != 0 && bytes > max_size / kPartOfCache) return false;

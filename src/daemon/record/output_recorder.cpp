@@ -218,7 +218,7 @@ Audited audited(const StepState& state, const RequestContext& context) {
 void audit(StepState& state, const RequestContext& context) {
   StepResult& result = state.result;
   if (result.refusal == Reason::none) {
-    state.is_found_wrong = !context.audit->compare(audited(state, context), result, context);
+    state.is_found_wrong = !context.audit->compare(audited(state, context), result, 0, context);
     return;
   }
   result.witnessed.set = nullptr;
@@ -231,7 +231,7 @@ void audit(StepState& state, const RequestContext& context) {
 void audit_failure(StepState& state, const RequestContext& context) {
   const StepResult& result = state.result;
   if (result.doubt.empty())
-    state.is_found_wrong = !context.audit->compare_failure(audited(state, context), result, result.exit_code, context);
+    state.is_found_wrong = !context.audit->compare(audited(state, context), result, result.exit_code, context);
   else
     context.audit->note_void(context.of_object(state.spec().label), result.doubt);
 }

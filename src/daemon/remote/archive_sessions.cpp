@@ -19,10 +19,11 @@ namespace hipcache::daemon {
 
 namespace {
 
-std::optional<cache::Selection> next_selection(protocol::Channel& channel, const std::optional<cache::Trust>& trust) {
+Result<cache::Selection> receive_selection(protocol::Channel& channel, const std::optional<cache::Trust>& trust) {
   Result<protocol::RemoteMessage> received = protocol::receive_remote(channel, kSilence);
-  const auto* select = received ? std::get_if<protocol::RemoteSelect>(&*received) : nullptr;
-  if (select == nullptr) return std::nullopt;
+  if (!received) return received.error();
+  const auto* select = std::get_if<protocol::RemoteSelect>(&*received);
+  if (select == nullptr) return Error{"the other side sent no selection"};
   constexpr std::uint64_t kLatest = std::numeric_limits<std::uint32_t>::max();
   return cache::Selection{.archs = select->archs,
                           .used_since = static_cast<std::uint32_t>(std::min(select->used_since, kLatest)),
@@ -50,8 +51,8 @@ bool is_too_large(const cache::Publication& publication) {
 void serve_export(protocol::Channel& channel, const Exchange& exchange) {
   auto& [store, history, settings, log] = exchange;
   if (!protocol::send(channel, trust_message(settings), kSilence)) return log.info("export: the other side has left");
-  const std::optional<cache::Selection> selection = next_selection(channel, result_trust(settings));
-  if (!selection) return log.info("export: the other side sent no selection");
+  const Result<cache::Selection> selection = receive_selection(channel, result_trust(settings));
+  if (!selection) return log.info("export: " + selection.error().message);
   const SendMessage send = [&](const protocol::RemoteMessage& message) {
     return protocol::send(channel, message, kSilence).ok();
   };
@@ -90,16 +91,16 @@ class Import {
       : channel_(channel), store_(store), history_(history), trust_(trust), lease_(store.lease()) {}
 
   // Takes one message; false at the end.
-  bool take(const protocol::RemoteMessage& message) {
-    if (const auto* stage = std::get_if<protocol::RemoteStage>(&message)) return take(*stage);
-    if (const auto* publish = std::get_if<protocol::RemotePublish>(&message)) return take(*publish);
+  bool take_message(const protocol::RemoteMessage& message) {
+    if (const auto* stage = std::get_if<protocol::RemoteStage>(&message)) return take_blob(*stage);
+    if (const auto* publish = std::get_if<protocol::RemotePublish>(&message)) return take_result(*publish);
     if (std::holds_alternative<protocol::RemoteTally>(message)) send(tally_);
     return false;
   }
 
  private:
   // A damaged blob is missing when its result comes, which is then refused.
-  bool take(const protocol::RemoteStage& stage) {
+  bool take_blob(const protocol::RemoteStage& stage) {
     bytes_ += stage.blob.bytes.size();
     if (bytes_ > kBytesOfOneLease) renew_lease();
     const Status put = cache::accept_blob(stage.blob.digest, stage.blob.bytes, store_, *lease_);
@@ -107,7 +108,7 @@ class Import {
     return true;
   }
 
-  bool take(const protocol::RemotePublish& publish) {
+  bool take_result(const protocol::RemotePublish& publish) {
     if (!trouble_.empty()) return refuse(trouble_);
     if (publish.action.starts_with(inputs::kSharedHistory)) return take_history(publish);
     const Result<cache::Accepted> accepted =
@@ -172,7 +173,7 @@ void serve_import(protocol::Channel& channel, const Exchange& exchange) {
   for (;;) {
     const Result<protocol::RemoteMessage> received = protocol::receive_remote(channel, kSilence);
     if (!received) return log.info("import: it ended early: " + received.error().message);
-    if (!import.take(*received)) return;
+    if (!import.take_message(*received)) return;
   }
 }
 

@@ -99,11 +99,11 @@ void Publisher::run() {
 bool Publisher::send(std::uint64_t number, const cache::Publication& publication) {
   const Sending sent = send_publication(
       number, publication, store_, [this](const protocol::RemoteMessage& message) { return process_.send(message); });
-  if (sent == Sending::blob_gone) take({number, "its blobs are gone"});
+  if (sent == Sending::blob_gone) take_published({number, "its blobs are gone"});
   return sent != Sending::peer_gone;
 }
 
-std::optional<cache::Publication> Publisher::take(const protocol::RemotePublished& published) {
+std::optional<cache::Publication> Publisher::take_published(const protocol::RemotePublished& published) {
   const std::lock_guard lock(mutex_);
   auto known = sent_.extract(published.publication);
   if (!known) return std::nullopt;

@@ -69,7 +69,7 @@ class Publisher {
   void add(cache::Publication publication);
 
   // From hipcache-remote. The publication, if it was written.
-  std::optional<cache::Publication> take(const protocol::RemotePublished& published);
+  std::optional<cache::Publication> take_published(const protocol::RemotePublished& published);
   void process_ended();
 
   Progress progress();

@@ -127,35 +127,35 @@ void RemoteCache::publish(cache::Publication publication) {
 }
 
 // Null for questions without an answer in time.
-std::vector<std::shared_ptr<RemoteCache::Asked>> RemoteCache::ask(const std::vector<Question>& questions,
+std::vector<std::shared_ptr<RemoteCache::Entry>> RemoteCache::ask(const std::vector<Question>& questions,
                                                                   milliseconds limit) {
-  std::vector<std::shared_ptr<Asked>> all;
+  std::vector<std::shared_ptr<Entry>> all;
   if (questions.empty()) return all;
   protocol::RemoteQuestions sent;
   const Clock::time_point now = Clock::now();
   std::unique_lock lock(mutex_);
   make_room(now);
   for (const Question& question : questions) {
-    std::shared_ptr<Asked>& asked = asked_[question.name];
-    if (!asked || (asked->done && now >= asked->forget_after)) {
-      if (asked) bytes_ -= asked->bytes;
-      asked = std::make_shared<Asked>();
+    std::shared_ptr<Entry>& entry = entries_[question.name];
+    if (!entry || (entry->done && now >= entry->forget_after)) {
+      if (entry) bytes_ -= entry->bytes;
+      entry = std::make_shared<Entry>();
       in_flight_[next_id_] = question.name;
       sent.questions.push_back({next_id_++, question.name.kind, question.name.key, question.size, question.name.skip});
     }
-    all.push_back(asked);
+    all.push_back(entry);
   }
   lock.unlock();
   const bool is_silent = process_.is_silent();
   if (!sent.questions.empty() && (is_silent || !process_.send(sent)))
-    for (const protocol::RemoteQuestion& question : sent.questions) take({.id = question.id, .failed = true});
+    for (const protocol::RemoteQuestion& question : sent.questions) take_answer({.id = question.id, .failed = true});
   if (is_silent) limit = milliseconds(0);
   lock.lock();
-  const auto is_done = [](const std::shared_ptr<Asked>& asked) { return asked->done; };
+  const auto is_done = [](const std::shared_ptr<Entry>& entry) { return entry->done; };
   const bool in_time =
       changed_.wait_until(lock, now + limit, [&] { return std::all_of(all.begin(), all.end(), is_done); });
-  for (std::shared_ptr<Asked>& asked : all)
-    if (!asked->done) asked = nullptr;
+  for (std::shared_ptr<Entry>& entry : all)
+    if (!entry->done) entry = nullptr;
   lock.unlock();
   if (!in_time) process_.note_overdue();
   return all;
@@ -163,15 +163,15 @@ std::vector<std::shared_ptr<RemoteCache::Asked>> RemoteCache::ask(const std::vec
 
 // REQUIRES: mutex_ is held.
 void RemoteCache::make_room(Clock::time_point now) {
-  if (asked_.size() < kMostAnswers && bytes_ < kMostBytes) return;
+  if (entries_.size() < kMostAnswers && bytes_ < kMostBytes) return;
   for (const bool all : {false, true}) {
-    std::erase_if(asked_, [&](const auto& entry) {
-      const Asked& asked = *entry.second;
-      const bool goes = asked.done && (all || now >= asked.forget_after);
-      if (goes) bytes_ -= asked.bytes;
+    std::erase_if(entries_, [&](const auto& known) {
+      const Entry& entry = *known.second;
+      const bool goes = entry.done && (all || now >= entry.forget_after);
+      if (goes) bytes_ -= entry.bytes;
       return goes;
     });
-    if (asked_.size() < kMostAnswers / 2 && bytes_ < kMostBytes / 2) return;
+    if (entries_.size() < kMostAnswers / 2 && bytes_ < kMostBytes / 2) return;
   }
 }
 
@@ -179,23 +179,23 @@ void RemoteCache::make_room(Clock::time_point now) {
 // REQUIRES: mutex_ is held.
 void RemoteCache::forget(Entries::iterator from, Entries::iterator to) {
   while (from != to) {
-    Asked& asked = *from->second;
-    asked.is_outdated = true;
-    if (asked.done) bytes_ -= asked.bytes;
-    from = asked.done ? asked_.erase(from) : std::next(from);
+    Entry& entry = *from->second;
+    entry.is_outdated = true;
+    if (entry.done) bytes_ -= entry.bytes;
+    from = entry.done ? entries_.erase(from) : std::next(from);
   }
 }
 
 void RemoteCache::forget() {
   const std::lock_guard lock(mutex_);
-  forget(asked_.begin(), asked_.end());
+  forget(entries_.begin(), entries_.end());
 }
 
 void RemoteCache::forget(const cache::Publication& publication) {
   const std::lock_guard lock(mutex_);
   const auto forget_answers = [this](RemoteKey kind, const Digest& key) {
-    forget(asked_.lower_bound({kind, key, 0}),
-           asked_.upper_bound({kind, key, std::numeric_limits<std::uint32_t>::max()}));
+    forget(entries_.lower_bound({kind, key, 0}),
+           entries_.upper_bound({kind, key, std::numeric_limits<std::uint32_t>::max()}));
   };
   forget_answers(RemoteKey::list, publication.key);
   forget_answers(RemoteKey::result, publication.result_key);
@@ -203,9 +203,9 @@ void RemoteCache::forget(const cache::Publication& publication) {
 }
 
 void RemoteCache::receive(protocol::RemoteMessage message) {
-  if (auto* answer = std::get_if<protocol::RemoteAnswer>(&message)) return take(std::move(*answer));
+  if (auto* answer = std::get_if<protocol::RemoteAnswer>(&message)) return take_answer(std::move(*answer));
   if (const auto* published = std::get_if<protocol::RemotePublished>(&message)) {
-    if (const auto written = publisher_.take(*published)) forget(*written);
+    if (const auto written = publisher_.take_published(*published)) forget(*written);
     return;
   }
   if (const auto* note = std::get_if<protocol::RemoteNote>(&message))
@@ -219,25 +219,25 @@ void RemoteCache::receive(protocol::RemoteMessage message) {
 }
 
 // A result or a blob that was found goes to those who wait for it, and is not kept: it is about to be in the store.
-void RemoteCache::take(protocol::RemoteAnswer answer) {
+void RemoteCache::take_answer(protocol::RemoteAnswer answer) {
   const std::lock_guard lock(mutex_);
   const auto flight = in_flight_.extract(answer.id);
   if (!flight) return;
-  const auto known = asked_.find(flight.mapped());
-  if (known == asked_.end()) return;
-  Asked& asked = *known->second;
-  asked.done = true;
-  asked.forget_after = Clock::now() + (answer.failed && !answer.found ? Clock::duration(kFailureRemembered)
+  const auto known = entries_.find(flight.mapped());
+  if (known == entries_.end()) return;
+  Entry& entry = *known->second;
+  entry.done = true;
+  entry.forget_after = Clock::now() + (answer.failed && !answer.found ? Clock::duration(kFailureRemembered)
                                                                       : Clock::duration(kRemembered));
-  if (asked.is_outdated) asked.forget_after = Clock::now();
+  if (entry.is_outdated) entry.forget_after = Clock::now();
   const bool is_list = flight.mapped().kind == RemoteKey::list;
-  if (is_list && answer.found) asked.list = list_of(answer);
-  if (asked.list)
-    for (const cache::RemotePathSet& set : asked.list->sets) asked.bytes += set.bytes.size();
-  bytes_ += asked.bytes;
+  if (is_list && answer.found) entry.list = list_of(answer);
+  if (entry.list)
+    for (const cache::RemotePathSet& set : entry.list->sets) entry.bytes += set.bytes.size();
+  bytes_ += entry.bytes;
   const bool is_kept = is_list || !answer.found;
-  asked.answer = std::move(answer);
-  if (!is_kept) asked_.erase(known);
+  entry.answer = std::move(answer);
+  if (!is_kept) entries_.erase(known);
   changed_.notify_all();
 }
 
@@ -247,7 +247,7 @@ void RemoteCache::process_ended() {
     const std::lock_guard lock(mutex_);
     for (const auto& [id, name] : in_flight_) lost.push_back(id);
   }
-  for (const std::uint64_t id : lost) take({.id = id, .failed = true});
+  for (const std::uint64_t id : lost) take_answer({.id = id, .failed = true});
   publisher_.process_ended();
 }
 

@@ -72,7 +72,7 @@ class RemoteCache : public cache::RemoteResults {
     std::uint32_t skip = 0;
     auto operator<=>(const Name&) const = default;
   };
-  struct Asked {
+  struct Entry {
     bool done = false;
     bool is_outdated = false;        // asked before a change: not to be remembered
     Clock::time_point forget_after;  // if done
@@ -80,19 +80,19 @@ class RemoteCache : public cache::RemoteResults {
     std::shared_ptr<const cache::RemoteList> list;
     std::size_t bytes = 0;
   };
-  using Entries = std::map<Name, std::shared_ptr<Asked>>;
+  using Entries = std::map<Name, std::shared_ptr<Entry>>;
   struct Question {
     Name name;
     std::uint64_t size = 0;
   };
 
-  std::vector<std::shared_ptr<Asked>> ask(const std::vector<Question>& questions, std::chrono::milliseconds limit);
+  std::vector<std::shared_ptr<Entry>> ask(const std::vector<Question>& questions, std::chrono::milliseconds limit);
   std::string tier_of(const protocol::RemoteAnswer& answer) const;
   void make_room(Clock::time_point now);
   void forget(const cache::Publication& publication);
   void forget(Entries::iterator from, Entries::iterator to);
   void receive(protocol::RemoteMessage message);
-  void take(protocol::RemoteAnswer answer);
+  void take_answer(protocol::RemoteAnswer answer);
   void process_ended();
 
   Log& log_;
@@ -101,7 +101,7 @@ class RemoteCache : public cache::RemoteResults {
   std::chrono::milliseconds look_up_limit_{0};
   std::mutex mutex_;  // guards the next eight
   std::condition_variable changed_;
-  Entries asked_;
+  Entries entries_;
   std::map<std::uint64_t, Name> in_flight_;  // by the question's id
   std::uint64_t next_id_ = 1;
   std::size_t bytes_ = 0;

@@ -194,10 +194,6 @@ void add_outputs(Hasher& hasher, const std::vector<hip::StepOutput>& outputs) {
   for (const hip::StepOutput& output : outputs) hasher.field(output.role).field(output.fatbin.empty() ? 0 : 1);
 }
 
-// The bundler copies its inputs, in less time than a round trip takes, and what it makes is as large as all of them.
-// With other programs behind it, it may run back ends.
-bool is_shared(const hip::Step& step) { return step.kind != hip::StepKind::bundle || step.starts_others; }
-
 }  // namespace
 
 std::vector<std::string> portable(const std::vector<std::string>& argv, const inputs::RunContext& from) {
@@ -302,7 +298,7 @@ cache::ActionKey step_key(const Request& request, const hip::Step& step, const s
   add_outputs(hasher, step.outputs);
   // Sets that earlier versions stored under the key of a command without macros ask about none.
   if (request.from.leaves_out_macros) hasher.field("asks about macros");
-  return {hasher.finish(), is_shared(step)};
+  return {hasher.finish(), !only_bundles(step)};
 }
 
 cache::ActionKey back_key(const Request& request, const hip::SplitCodegen& split_codegen, const Digest& bitcode) {

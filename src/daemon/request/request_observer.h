@@ -26,7 +26,7 @@ struct EndedStep {
 };
 
 // What the client was told.
-struct Answered {
+struct Replied {
   stats::Outcome outcome = stats::Outcome::aborted;
   int exit_code = 0;
   const compiler::Uncacheable* why = nullptr;  // of a bypass, also if the client was gone before
@@ -53,7 +53,7 @@ class RequestObserver {
   virtual void left_alone() = 0;
 
   // The client has its answer, or was gone before. Nothing of the request is recorded in the miss history yet.
-  virtual void answered(const Answered& answer) = 0;
+  virtual void replied(const Replied& reply) = 0;
 };
 
 }  // namespace hipcache::daemon

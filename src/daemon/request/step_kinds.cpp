@@ -69,6 +69,8 @@ const StepKindTraits& traits_of(StepKind kind) {
   return *std::find_if(kKinds.begin(), kKinds.end(), [&](const StepKindTraits& traits) { return traits.kind == kind; });
 }
 
+bool only_bundles(const hip::Step& step) { return step.kind == StepKind::bundle && !step.starts_others; }
+
 std::string label_of(const hip::Step& step) {
   const StepKindTraits& traits = traits_of(step.kind);
   return traits.label + step.arch.name + step.subject + traits.label_ending + (step.is_front_end ? kFrontEnd : "");

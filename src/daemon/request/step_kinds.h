@@ -27,6 +27,11 @@ struct StepKindTraits {
 
 const StepKindTraits& traits_of(hip::StepKind kind);
 
+// Whether the step puts code objects into one file and compiles nothing. It takes less time than a round trip to a
+// shared cache, and what it makes is as large as all its inputs, so shared caches do not have its result. With other
+// programs behind it, a bundler may run back ends.
+bool only_bundles(const hip::Step& step);
+
 // "device gfx906", "device gfx906 back end", "bundle", "host", "unbundle lib.a", ...
 std::string label_of(const hip::Step& step);
 

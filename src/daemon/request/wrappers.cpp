@@ -54,7 +54,9 @@ bool is_run_of_wrapper(const Request& request, const std::vector<std::string>& r
          });
 }
 
-void note_wrapper(const Request& request, Wrappers& wrappers) { wrappers.note(request.compiler, kind_of(request)); }
+void note_wrapper(const Request& request, Wrappers& wrappers) {
+  wrappers.note_program(request.compiler, kind_of(request));
+}
 
 namespace {
 
@@ -125,7 +127,7 @@ bool Wrappers::is_script(const std::string& program) {
   return is_script;
 }
 
-void Wrappers::note(const std::string& program, const std::string& kind) {
+void Wrappers::note_program(const std::string& program, const std::string& kind) {
   const Result<Digest> content = file_system_.content(program);
   if (!content) return;
   const std::lock_guard lock(mutex_);

@@ -58,7 +58,7 @@ class Wrappers {
   bool is_script(const std::string& program);
 
   // A program that was seen to start a compiler, for that kind of command.
-  void note(const std::string& program, const std::string& kind);
+  void note_program(const std::string& program, const std::string& kind);
   bool is_noted(const std::string& program, const std::string& kind);
 
  private:

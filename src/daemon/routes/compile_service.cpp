@@ -6,12 +6,12 @@
 #include <variant>
 #include <vector>
 
-#include "daemon/answer/conclusion.h"
-#include "daemon/answer/reply_builder.h"
-#include "daemon/answer/request_result.h"
 #include "daemon/audit/audit.h"
 #include "daemon/events/request_events.h"
 #include "daemon/explain/reports.h"
+#include "daemon/reply/conclusion.h"
+#include "daemon/reply/reply_builder.h"
+#include "daemon/reply/request_result.h"
 #include "daemon/request/request.h"
 #include "daemon/request/request_context.h"
 #include "daemon/request/wrappers.h"
@@ -33,10 +33,10 @@ bool serve_request_hit(Conclusion& conclusion, const RequestContext& context) {
     conclusion.pass_through(*unusual);
     return true;
   }
-  const Status answered = answer_hit(conclusion, hit->result, context);
-  if (!answered)
-    context.services.log.warning(context.of_object("the stored request is of no use: " + answered.error().message));
-  return answered.ok();
+  const Status replied = reply_hit(conclusion, hit->result, context);
+  if (!replied)
+    context.services.log.warning(context.of_object("the stored request is of no use: " + replied.error().message));
+  return replied.ok();
 }
 
 // A request that misses. `ended`: how many runs of it had ended before the lookup (SingleFlight); nothing if the lookup
@@ -63,7 +63,7 @@ void serve_compile_request(protocol::Channel& channel, const protocol::CompileRe
                            const Services& services) {
   Conclusion conclusion(channel, services);
   RequestEvents events(message, services);  // after the conclusion: who waits for that finds the events
-  conclusion.tell(&events);
+  conclusion.set_observer(&events);
   const auto understood = understand(message, services);
   if (const auto* why = std::get_if<Uncacheable>(&understood)) return conclusion.pass_through(*why);
   const auto& request = std::get<Request>(understood);
@@ -81,15 +81,9 @@ void serve_compile_request(protocol::Channel& channel, const protocol::CompileRe
 
 // --plan and --explain: these do not compile and are not counted.
 void serve_question(protocol::Channel& channel, const protocol::CompileRequest& message, const Services& services) {
-  const bool plan_only = message.plan_only;
   const auto understood = understand(message, services);
-  if (const auto* why = std::get_if<Uncacheable>(&understood)) {
-    if (plan_only)
-      report_not_cached(*why, channel, services);
-    else
-      reply(channel, explain_passed_through(*why), {}, services);
-    return;
-  }
+  if (const auto* why = std::get_if<Uncacheable>(&understood))
+    return report_not_cached(*why, message.plan_only, channel, services);
   const auto& request = std::get<Request>(understood);
   if (runs_each_time(request, services.wrappers)) {
     reply_wrapper(channel, request.compiler, services);
@@ -98,7 +92,7 @@ void serve_question(protocol::Channel& channel, const protocol::CompileRequest& 
   const std::unique_ptr<store::Lease> lease = services.store.lease();
   const RequestContext context = context_of(channel, request, services, *lease, nullptr);
   services.pending_writes.wait_for(context.key.value);
-  if (plan_only) return report_plan(context);
+  if (message.plan_only) return report_plan(context);
   services.pending_writes.wait_for_all();  // an explanation may name any compile of the same source
   report_explanation(context);
 }

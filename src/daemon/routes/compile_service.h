@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "daemon/answer/conclusion.h"
+#include "daemon/reply/conclusion.h"
 #include "daemon/request/request_context.h"
 #include "daemon/request/services.h"
 #include "hipcache/protocol/channel.h"

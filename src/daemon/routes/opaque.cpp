@@ -1,9 +1,9 @@
 #include "daemon/routes/compile_service.h"
 
-#include "daemon/answer/reply_builder.h"
-#include "daemon/answer/request_result.h"
 #include "daemon/explain/explainer.h"
 #include "daemon/record/link_worth.h"
+#include "daemon/reply/reply_builder.h"
+#include "daemon/reply/request_result.h"
 #include "daemon/request/request_context.h"
 #include "daemon/request/step_kinds.h"
 #include "daemon/request/wrappers.h"
@@ -39,9 +39,9 @@ void record_refusal(const StepState& step, const RequestContext& context) {
     record_history(cache::Observed{}, {&step}, context);
 }
 
-void answer_and_record(Conclusion& conclusion, StepState& step, OpaqueRun& run, const RequestContext& context) {
+void reply_and_record(Conclusion& conclusion, StepState& step, OpaqueRun& run, const RequestContext& context) {
   const PendingWrites::Mark pending = context.mark_pending();
-  answer_opaque(conclusion, step, context);
+  reply_opaque(conclusion, step, context);
   if (step.is_stored_later)
     record(step, run, context);
   else
@@ -65,8 +65,8 @@ std::optional<Uncacheable> serve_opaque(Conclusion& conclusion, std::optional<st
   if (Status ran = StepScheduler(in_directory).run(step); !ran)
     return Uncacheable{Reason::step_failed, ran.error().message};
   if (step.hit) {
-    const Status answered = answer_hit(conclusion, step.result, context);
-    return answered ? std::nullopt : std::optional(Uncacheable{Reason::store_error, answered.error().message});
+    const Status replied = reply_hit(conclusion, step.result, context);
+    return replied ? std::nullopt : std::optional(Uncacheable{Reason::store_error, replied.error().message});
   }
   if (is_doubtful(step)) return failure_of(step);
   if (const auto& why = step.result.unusable) {
@@ -78,7 +78,7 @@ std::optional<Uncacheable> serve_opaque(Conclusion& conclusion, std::optional<st
     note_wrapper(context.request, context.services.wrappers);
   count_opaque(context.request.invocation, false, context.services.counters);
   if (step.succeeded()) context.services.counters.rated({.run = 1});
-  answer_and_record(conclusion, step, run, context);
+  reply_and_record(conclusion, step, run, context);
   return std::nullopt;
 }
 

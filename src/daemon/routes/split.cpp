@@ -5,14 +5,14 @@
 #include <variant>
 #include <vector>
 
-#include "daemon/answer/reply_builder.h"
-#include "daemon/answer/request_result.h"
 #include "daemon/audit/audit.h"
 #include "daemon/explain/explainer.h"
 #include "daemon/plan/planner.h"
 #include "daemon/plan/proofs.h"
 #include "daemon/record/link_worth.h"
 #include "daemon/record/output_recorder.h"
+#include "daemon/reply/reply_builder.h"
+#include "daemon/reply/request_result.h"
 #include "daemon/request/request.h"
 #include "daemon/request/request_context.h"
 #include "daemon/run/step_graph.h"
@@ -64,7 +64,7 @@ bool audit(const cache::ActionResult& whole, const cache::Examined& examined, co
   for (const auto& step : graph.steps()) store_filled(*step, context);
   const std::string what = context.of_object("request");
   if (examined.agrees)
-    context.audit->compare({.what = what, .key = context.key, .stored = *stored}, whole, context);
+    context.audit->compare({.what = what, .key = context.key, .stored = *stored}, whole, 0, context);
   else
     context.audit->note_void(what, "a step of it cannot be compared");
   return true;
@@ -72,14 +72,14 @@ bool audit(const cache::ActionResult& whole, const cache::Examined& examined, co
 
 // The daemon decides first what may be recorded, because the user may change any file once the compile has ended. Then
 // it sends the answer, and the user does not wait for the write.
-std::optional<Uncacheable> answer_and_record(Conclusion& conclusion, const Planned& planned, const StepGraph& graph,
-                                             const StepContext& context) {
+std::optional<Uncacheable> reply_and_record(Conclusion& conclusion, const Planned& planned, const StepGraph& graph,
+                                            const StepContext& context) {
   const cache::ActionResult whole = request_result(graph, planned.plan->driver_stderr, context.request.from.roots);
   const stats::Outcome outcome = outcome_of(graph);
-  if (context.request.settings.readonly) return answer_success(conclusion, graph, whole, outcome, context);
+  if (context.request.settings.readonly) return reply_success(conclusion, graph, whole, outcome, context);
   cache::Examined examined = examine_request(planned.probes(), graph, context);
   const PendingWrites::Mark pending = context.mark_pending();
-  std::optional<Uncacheable> why = answer_success(conclusion, graph, whole, outcome, context);
+  std::optional<Uncacheable> why = reply_success(conclusion, graph, whole, outcome, context);
   if (!audit(whole, examined, graph, context)) record(whole, std::move(examined), planned, graph, context);
   return why;
 }
@@ -112,8 +112,8 @@ std::optional<Uncacheable> serve_split(Conclusion& conclusion, const RequestCont
   }
 
   count_steps(graph, context);
-  if (graph.failed() != nullptr) return answer_failure(conclusion, graph, plan.driver_stderr, in_directory);
-  return answer_and_record(conclusion, planned, graph, in_directory);
+  if (graph.failed() != nullptr) return reply_failure(conclusion, graph, plan.driver_stderr, in_directory);
+  return reply_and_record(conclusion, planned, graph, in_directory);
 }
 
 }  // namespace hipcache::daemon

@@ -129,7 +129,7 @@ Status SplitCodegenRun::take_both(const protocol::StepDone& report) {
   }
   const std::uint64_t back_us = report.processor_us - std::min(*front_us, report.processor_us);
   if (Status taken = take_bitcode(report, ".trace.then", back_us >= kSharedBackEndUs); !taken) return taken;
-  if (Status taken = take_code(silent(report)); !taken) return taken;
+  if (Status taken = take_in_plainly(*back_, silent(report), context_); !taken) return taken;
   front_.result.duration_us = 0;  // the back end's times cover both
   front_.result.processor_us = 0;
   cost_.ran_apart(*front_us, back_us);
@@ -183,14 +183,9 @@ Status SplitCodegenRun::take_back(const protocol::StepDone& report) {
     cost_.refuse();
     return Error{"it has something to say"};
   }
-  if (Status taken = take_code(report); !taken) return taken;
+  if (Status taken = take_in_plainly(*back_, report, context_); !taken) return taken;
   cost_.ran_apart(front_report_.processor_us, report.processor_us);
   return join_or_audit();
-}
-
-// Takes in the back end's run, which is stored by itself. If it cannot be stored, neither can the step.
-Status SplitCodegenRun::take_code(const protocol::StepDone& report) {
-  return take_in_plainly(*back_, report, context_);
 }
 
 Status SplitCodegenRun::join_or_audit() {
@@ -226,7 +221,8 @@ Status SplitCodegenRun::join() {
   result.unusable = refused.unusable;
   if (result.refusal == Reason::none)
     record_together(whole_, {front_.result.witnessed, back_->result.witnessed}, context_);
-  // A step counts once: if the back end is not stored, take_code() has counted that.
+  // A step counts once: if the back end could not be stored, and with it the step, that was counted when it was taken
+  // in.
   if (result.refusal != Reason::none && back_->result.refusal == Reason::none) note_not_stored(whole_, context_);
   note_cost();
   return done();
@@ -256,7 +252,7 @@ void SplitCodegenRun::audit() {
 }
 
 void SplitCodegenRun::note_cost() const {
-  services_.split_codegen_ledger.note(whole_.spec().key, cost_group_key(context_.request), noted_, cost_);
+  services_.split_codegen_ledger.note_run(whole_.spec().key, cost_group_key(context_.request), noted_, cost_);
 }
 
 }  // namespace hipcache::daemon

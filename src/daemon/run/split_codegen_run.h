@@ -41,7 +41,6 @@ class SplitCodegenRun : public StepRun {
   Status take_front(const protocol::StepDone& report);
   Status take_back(const protocol::StepDone& report);
   Status take_bitcode(const protocol::StepDone& report, const char* trace_ending, bool is_shared);
-  Status take_code(const protocol::StepDone& report);
   Status join_or_audit();
   Status join();
   void audit();

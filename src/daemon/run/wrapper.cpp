@@ -158,15 +158,15 @@ bool is_of_driver(std::string_view text) {
 }
 
 // The run must print the same jobs as the earlier probe, in which the wrapper itself was asked for jobs.
-Status check_jobs(const StepResult& probe, const std::string& told_jobs, const std::vector<std::string>& words,
+Status check_jobs(const StepResult& probe, const std::string& direct_jobs, const std::vector<std::string>& words,
                   const Request& request, const compiler::Parser& parser) {
   const std::optional<compiler::Invocation> wrapped = wrapped_invocation(words, request, parser);
   if (!wrapped) return Error{"makes another command of it"};
   const std::string date = request.from.source_date();
-  const Result<hip::Plan> told = hip::read_plan(told_jobs, *wrapped, kStoredDirectory, date);
+  const Result<hip::Plan> direct = hip::read_plan(direct_jobs, *wrapped, kStoredDirectory, date);
   const Result<hip::Plan> plan = hip::read_plan(probe.stderr_text, *wrapped, kStoredDirectory, date);
   if (!plan || !is_of_driver(plan->driver_stderr)) return Error{"prints something else than jobs"};
-  const bool is_same = told && differences_of(parts_of(*told), parts_of(*plan)).empty();
+  const bool is_same = direct && differences_of(parts_of(*direct), parts_of(*plan)).empty();
   return is_same ? done() : Error{"does not do the same twice"};
 }
 
@@ -207,7 +207,8 @@ Result<DriverBehind> driver_behind(const StepState& probe, const ThroughWrapper&
     return Error{"changes the command"};
   if (Status same = check_surroundings(driver, context); !same) return same.error();
   if (!probe.result.stdout_text.empty()) return Error{"prints something else than jobs"};
-  if (Status same = check_jobs(probe.result, through.told, driver.words, request, context.services.parser); !same)
+  if (Status same = check_jobs(probe.result, through.direct_jobs, driver.words, request, context.services.parser);
+      !same)
     return same.error();
   std::string beside = place_beside(request.compiler, driver);
   if (beside.empty()) return Error{"leaves no trace"};

@@ -40,7 +40,7 @@ std::vector<std::string> ran_in(const trace::Trace& trace);
 struct ThroughWrapper {
   std::string driver;              // the program that adds the words
   std::vector<std::string> words;  // added to the driver's own
-  std::string told;                // the jobs printed when the wrapper itself got the words
+  std::string direct_jobs;         // the jobs printed when the wrapper itself got the words
   pid_t client = 0;                // the process that runs the wrapper
 };
 

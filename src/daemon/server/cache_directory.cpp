@@ -82,8 +82,8 @@ Status lock(int fd, const std::string& path, std::chrono::milliseconds wait_budg
 
 }  // namespace
 
-Result<CacheDirectory> CacheDirectory::take(const std::string& path, std::chrono::milliseconds wait_budget,
-                                            const DirectoryAccess& access) {
+Result<CacheDirectory> CacheDirectory::make_and_lock(const std::string& path, std::chrono::milliseconds wait_budget,
+                                                     const DirectoryAccess& access) {
   Result<OwnDirectory> opened = OwnDirectory::open_or_make(path, access);
   if (!opened) return opened.error();
   Result<UniqueFd> held = opened->open_file(kLock, O_RDWR | O_CREAT);

@@ -67,8 +67,8 @@ class DigestFile {
 class CacheDirectory {
  public:
   // Makes the directory (0700) and locks it. Waits at most `patience` for a daemon that is stopping.
-  static Result<CacheDirectory> take(const std::string& path, std::chrono::milliseconds wait_budget,
-                                     const DirectoryAccess& access = {});
+  static Result<CacheDirectory> make_and_lock(const std::string& path, std::chrono::milliseconds wait_budget,
+                                              const DirectoryAccess& access = {});
 
   const std::string& path() const { return directory_.path(); }
   const OwnDirectory& own() const { return directory_; }

@@ -244,7 +244,7 @@ int run() {
   const Result<OwnDirectory> cache = config::open_or_make_cache_directory(*settings);
   if (!cache) return fail(cache.error().message);
   const std::string home = protocol::daemon_directory(settings->directory);
-  const Result<CacheDirectory> directory = CacheDirectory::take(home, kLockPatience);
+  const Result<CacheDirectory> directory = CacheDirectory::make_and_lock(home, kLockPatience);
   if (!directory) return fail(directory.error().message);
   const Result<std::string> installed = find_trace_library();
   if (!installed) return fail(installed.error().message);

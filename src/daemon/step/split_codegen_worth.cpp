@@ -196,29 +196,29 @@ bool SplitCodegenLedger::splits_next_run(const SplitCodegenCost& cost, const Dig
   if (of_step.pays()) return !cost.is_known() || cost.pays();
   if (cost.is_known()) return cost.pays_among_light(of_step.typical_front_us());
   const bool splits = of_step.splits_first_compile();
-  put(group_key, of_step.encode());
+  put_value(group_key, of_step.encode());
   return splits;
 }
 
-void SplitCodegenLedger::note(const cache::ActionKey& step, const Digest& group_key, const SplitCodegenCost& before,
-                              const SplitCodegenCost& after) {
+void SplitCodegenLedger::note_run(const cache::ActionKey& step, const Digest& group_key, const SplitCodegenCost& before,
+                                  const SplitCodegenCost& after) {
   if (after == before) return;
   const std::lock_guard lock(mutex_);
-  put(cost_key(step), after.encode());
+  put_value(cost_key(step), after.encode());
   if (before.was_split() || !after.was_split()) return;
   SplitCodegenGroup of_step = group(group_key);
   of_step.add(after.first_trial());
-  put(group_key, of_step.encode());
+  put_value(group_key, of_step.encode());
 }
 
 void SplitCodegenLedger::refuse(const cache::ActionKey& step) {
   const std::lock_guard lock(mutex_);
   SplitCodegenCost refused = cost(step);
   refused.refuse();
-  put(cost_key(step), refused.encode());
+  put_value(cost_key(step), refused.encode());
 }
 
-void SplitCodegenLedger::put(const Digest& key, const std::string& value) {
+void SplitCodegenLedger::put_value(const Digest& key, const std::string& value) {
   if (Status noted = store_.put_action(key, value); !noted) log_.warning("no cost is kept: " + noted.error().message);
 }
 

@@ -151,15 +151,15 @@ class SplitCodegenLedger {
   bool splits_next_run(const SplitCodegenCost& cost, const Digest& group_key);
 
   // The step's run changed its cost. If that was its first split run, it is a trial of the group.
-  void note(const cache::ActionKey& step, const Digest& group_key, const SplitCodegenCost& before,
-            const SplitCodegenCost& after);
+  void note_run(const cache::ActionKey& step, const Digest& group_key, const SplitCodegenCost& before,
+                const SplitCodegenCost& after);
 
   // The step is not split again: an audit found its result wrong, and a stored back end may be why.
   void refuse(const cache::ActionKey& step);
 
  private:
   SplitCodegenGroup group(const Digest& key) const;
-  void put(const Digest& key, const std::string& value);
+  void put_value(const Digest& key, const std::string& value);
 
   store::LocalStore& store_;
   Log& log_;

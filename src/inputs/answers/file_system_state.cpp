@@ -277,7 +277,7 @@ class Examination {
       libraries_.emplace(from_, memo_, now_ns_, effort_);
       if (shared_ != nullptr) shared_->loader_cache = libraries_->cache();
     }
-    answers_.add(Answer::text, libraries_->found(name));
+    answers_.add(Answer::text, libraries_->places_of(name));
   }
 
   void ask_machine() {

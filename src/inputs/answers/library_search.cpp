@@ -48,7 +48,7 @@ void LibrarySearch::take_directory(const std::string& directory) {
   directories_.push_back(directory);
 }
 
-std::string LibrarySearch::found(const std::string& name) {
+std::string LibrarySearch::places_of(const std::string& name) {
   FrameWriter text;
   text.text(unclear_);
   for (const std::string& directory : directories_) {

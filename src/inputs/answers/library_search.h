@@ -28,7 +28,7 @@ class LibrarySearch {
   LibrarySearch(const RunContext& from, FileSystemMemo& memo, std::uint64_t now_ns, Effort& effort);
 
   // Everything that decides what the loader finds for the name, encoded.
-  std::string found(const std::string& name);
+  std::string places_of(const std::string& name);
 
   // The cache that the answers are made from; null if it is not understood.
   const std::shared_ptr<const LoaderCache>& cache() const { return cache_; }

@@ -182,7 +182,7 @@ class OwnNames {
     roots |= own.root;
     names_.push_back(std::move(own));
   }
-  std::vector<OwnName> take() { return std::move(names_); }
+  std::vector<OwnName> take_names() { return std::move(names_); }
 
  private:
   RootMask mapped_ = 0;
@@ -223,7 +223,7 @@ Mentions mentions_in(const SourceUse& use, const std::vector<Observation>& obser
     mentions.named |= marks.named | marks.included | by_program;
     add_own_names(file, use, builds, own_names);
   }
-  mentions.own_names = own_names.take();
+  mentions.own_names = own_names.take_names();
   return mentions;
 }
 

@@ -208,7 +208,7 @@ class LookedFor {
     struct stat status = {};
     all_known_ = ::stat(kPreloadFile, &status) != 0;
     for (const std::string& program : trace.programs) add_needed_by(program);
-    for (const trace::Record& record : trace.records) take(record);
+    for (const trace::Record& record : trace.records) take_record(record);
     names_.insert(kUnwinder);
     // A library may exist and yet not load, because one that it needs is missing: that may be any name.
     all_known_ = all_known_ && std::includes(loaded_.begin(), loaded_.end(), opened_.begin(), opened_.end());
@@ -220,7 +220,7 @@ class LookedFor {
   bool all_known() const { return all_known_; }
 
  private:
-  void take(const trace::Record& record) {
+  void take_record(const trace::Record& record) {
     if (record.kind == trace::Kind::library && is_counted_library(record.text)) {
       add_needed_by(record.text);
       loaded_.emplace(base_name(record.text));

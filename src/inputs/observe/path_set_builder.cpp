@@ -73,7 +73,7 @@ class Observer {
     if (const char* audit = from_.variable("LD_AUDIT"); audit != nullptr && *audit != '\0')
       return Refusal{Reason::trace, "LD_AUDIT is set"};
     for (const Record& record : trace_.records)
-      if (std::optional<Refusal> refusal = take(record)) return refusal;
+      if (std::optional<Refusal> refusal = take_record(record)) return refusal;
     if (std::optional<Refusal> refusal = take_order()) return refusal;
     if (auto refusal = check_specs()) return refusal;
     if (run_.shows.command) observations_.push_back({Question::variable, kSourceDate});
@@ -94,10 +94,10 @@ class Observer {
   }
 
   // Records of paths that count. The race guard compares them with the file system.
-  std::vector<SameContent::Got> got() const {
-    std::vector<SameContent::Got> got;
-    for (const Record* record : counted_) got.push_back({record, absolute(record->text)});
-    return got;
+  std::vector<SameContent::CountedPath> counted_paths() const {
+    std::vector<SameContent::CountedPath> paths;
+    for (const Record* record : counted_) paths.push_back({record, absolute(record->text)});
+    return paths;
   }
   PathSet take_set() { return PathSet(std::move(observations_)); }
   std::string take_asks_own_name() { return std::move(ties_.asks_own_name); }
@@ -122,7 +122,7 @@ class Observer {
  private:
   std::string absolute(const std::string& path) const { return join_path(from_.working_directory, path); }
 
-  std::optional<Refusal> take(const Record& record) {
+  std::optional<Refusal> take_record(const Record& record) {
     if (record.text.find('\0') != std::string::npos) return Refusal{Reason::trace, "a name holds a zero byte"};
     if (Roots::holds_token(record.text)) return Refusal{Reason::trace, "a name holds what is reserved"};
     if (is_written(record)) return std::nullopt;
@@ -370,7 +370,8 @@ std::variant<Witnessed, Refusal> witness(const trace::Trace& trace, const Run& r
   const Digest state = file_system.state(*set, from, snapshot, &answered);  // before the guard: see Witnessed
   const Digest state_without_names =
       without_names ? file_system.state(*without_names, from, snapshot, nullptr) : Digest();
-  if (std::optional<Refusal> refusal = guard(observer.got(), *set, run.started_ns, from, snapshot, file_system))
+  if (std::optional<Refusal> refusal =
+          guard(observer.counted_paths(), *set, run.started_ns, from, snapshot, file_system))
     return *refusal;
   return Witnessed{std::move(set),           state,
                    std::move(answered),      observer.take_asks_own_name(),

@@ -49,12 +49,13 @@ std::optional<Refusal> on_new_mount(const SharedStatSnapshot& snapshot, std::uin
 
 }  // namespace
 
-std::optional<Refusal> guard(const std::vector<SameContent::Got>& got, const PathSet& set, std::uint64_t started_ns,
-                             const RunContext& from, const SharedStatSnapshot& snapshot, FileSystemState& file_system) {
+std::optional<Refusal> guard(const std::vector<SameContent::CountedPath>& paths, const PathSet& set,
+                             std::uint64_t started_ns, const RunContext& from, const SharedStatSnapshot& snapshot,
+                             FileSystemState& file_system) {
   const Seen seen = snapshot.settled();
   RealPaths real_paths;
-  SameContent same(got, snapshot, file_system, started_ns);
-  for (const SameContent::Got& one : got) {
+  SameContent same(paths, snapshot, file_system, started_ns);
+  for (const SameContent::CountedPath& one : paths) {
     Record counted = *one.record;
     if (counted.kind == Kind::library) counted.found = true;
     if (!is_as_seen(counted, one.path, started_ns, seen, real_paths) && !is_same(same, counted, one.path, started_ns))
@@ -109,9 +110,9 @@ bool stands_for(IdentityMap& map, const Identity& from, const Identity& to) {
 void SameContent::build() {
   if (std::exchange(built_, true)) return;
   now_ = snapshot_.contents();
-  for (const Got& got : got_)
-    if (opens(got.record->kind) && (got.record->found || got.record->kind == Kind::library))
-      opened_[got.path].push_back({got.record->kind, got.record->seen, changes_show(*got.record)});
+  for (const CountedPath& one : counted_)
+    if (opens(one.record->kind) && (one.record->found || one.record->kind == Kind::library))
+      opened_[one.path].push_back({one.record->kind, one.record->seen, changes_show(*one.record)});
   remember_known_states();
   compare_identities();
 }
@@ -190,15 +191,16 @@ bool SameContent::of_look(const trace::Record& record, const std::string& path) 
 // "there" (access) must be one that succeeds for everything there now. A path that was absent is absent now too, or the
 // guard has refused already.
 bool SameContent::of_links() {
-  return std::all_of(got_.begin(), got_.end(), [&](const Got& got) {
-    if (!got.record->found || got.record->seen != 0) return true;
-    return got.record->kind == Kind::look && (::access(got.path.c_str(), R_OK | X_OK) == 0 || was_identified(got.path));
+  return std::all_of(counted_.begin(), counted_.end(), [&](const CountedPath& one) {
+    if (!one.record->found || one.record->seen != 0) return true;
+    return one.record->kind == Kind::look && (::access(one.path.c_str(), R_OK | X_OK) == 0 || was_identified(one.path));
   });
 }
 
 bool SameContent::was_identified(const std::string& path) const {
-  return std::any_of(got_.begin(), got_.end(),
-                     [&](const Got& got) { return got.path == path && got.record->found && got.record->seen != 0; });
+  return std::any_of(counted_.begin(), counted_.end(), [&](const CountedPath& one) {
+    return one.path == path && one.record->found && one.record->seen != 0;
+  });
 }
 
 }  // namespace hipcache::inputs

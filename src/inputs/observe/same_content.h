@@ -49,16 +49,16 @@ namespace hipcache::inputs {
 
 class SameContent {
  public:
-  struct Got {
+  struct CountedPath {
     const trace::Record* record;
     std::string path;  // absolute
   };
 
-  // `got`: every record of a path that counts. `snapshot`: what the run's state was made from. REQUIRES: the records,
-  // `snapshot` and `file_system` outlive this object.
-  SameContent(std::vector<Got> got, const SharedStatSnapshot& snapshot, FileSystemState& file_system,
+  // `counted`: every record of a path that counts. `snapshot`: what the run's state was made from. REQUIRES: the
+  // records, `snapshot` and `file_system` outlive this object.
+  SameContent(std::vector<CountedPath> counted, const SharedStatSnapshot& snapshot, FileSystemState& file_system,
               std::uint64_t started_ns)
-      : got_(std::move(got)), snapshot_(snapshot), file_system_(file_system), started_ns_(started_ns) {}
+      : counted_(std::move(counted)), snapshot_(snapshot), file_system_(file_system), started_ns_(started_ns) {}
 
   // For a file whose content counts: whether every process got the content that is there now.
   bool of_file(const std::string& path);
@@ -85,7 +85,7 @@ class SameContent {
   bool runs_by_another_name(const FileDigest& now) const;
   bool was_identified(const std::string& path) const;
 
-  std::vector<Got> got_;
+  std::vector<CountedPath> counted_;
   const SharedStatSnapshot& snapshot_;
   FileSystemState& file_system_;
   const std::uint64_t started_ns_;
@@ -99,10 +99,11 @@ class SameContent {
 
 // The race guard over one whole run (docs/internals/proof.md, "The race guard").
 
-// Why the run may have read something else than the state that `snapshot` was taken for. `got`: what it got at each
+// Why the run may have read something else than the state that `snapshot` was taken for. `paths`: what it got at each
 // path that counts.
-std::optional<Refusal> guard(const std::vector<SameContent::Got>& got, const PathSet& set, std::uint64_t started_ns,
-                             const RunContext& from, const SharedStatSnapshot& snapshot, FileSystemState& file_system);
+std::optional<Refusal> guard(const std::vector<SameContent::CountedPath>& paths, const PathSet& set,
+                             std::uint64_t started_ns, const RunContext& from, const SharedStatSnapshot& snapshot,
+                             FileSystemState& file_system);
 
 }  // namespace hipcache::inputs
 

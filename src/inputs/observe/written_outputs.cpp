@@ -34,7 +34,7 @@ class Follower {
         updated_(spelled(accepted.updated)),
         replaced_(spelled(accepted.replaced)) {}
 
-  void take(const Record& record) {
+  void take_record(const Record& record) {
     const std::string just_opened = std::exchange(just_opened_, "");
     if (record.kind != Kind::open_read && record.kind != Kind::open_write && record.kind != Kind::look) return;
     const std::string path = normal_spelling(join_path(working_directory_, record.text));
@@ -100,7 +100,7 @@ std::variant<std::vector<WrittenOutput>, Refusal> written_files(const std::vecto
                                                                 const std::string& working_directory,
                                                                 const ReadAndWritten& accepted) {
   Follower follower(directory, working_directory, accepted);
-  for (const Record& record : records) follower.take(record);
+  for (const Record& record : records) follower.take_record(record);
   return follower.finish();
 }
 

@@ -171,7 +171,7 @@ int ask_without_mount(int directory, const char* path, int flags, FileStatus& as
 
 }  // namespace
 
-struct Mounts::Asked {
+struct Mounts::KernelReply {
   FileStatus status;
   std::uint64_t id = 0;  // 0: the kernel does not say
 };
@@ -186,15 +186,15 @@ Mounts::Mounts(MountIds ids)
     : ids_(ids), table_(::open("/proc/self/mountinfo", O_RDONLY | O_CLOEXEC)), epoch_(file_clock()()) {
   note_newest();
   if (!newest_.empty()) newest_.front().time_ns = 0;  // no run of this process began before
-  Asked root;
-  if (ids_ == MountIds::unique || ask(AT_FDCWD, "/", 0, wanted_ids(), root) != 0) return;
+  KernelReply root;
+  if (ids_ == MountIds::unique || ask_kernel(AT_FDCWD, "/", 0, wanted_ids(), root) != 0) return;
   root_ = root.id;
   root_device_ = root.status.stamp.device;
 }
 
 unsigned Mounts::wanted_ids() const { return ids_ == MountIds::unique ? kUniqueId : kReusedId; }
 
-int Mounts::ask(int directory, const char* path, int flags, unsigned ids, Asked& asked) {
+int Mounts::ask_kernel(int directory, const char* path, int flags, unsigned ids, KernelReply& asked) {
   struct statx status = {};
   const int how = flags | AT_STATX_FORCE_SYNC | AT_NO_AUTOMOUNT;
   if (::statx(directory, path, how, kWanted | ids, &status) != 0)
@@ -210,7 +210,7 @@ int Mounts::ask(int directory, const char* path, int flags, unsigned ids, Asked&
 }
 
 // At most 63 bits. If ids are reused, the number of the root's mount is its id; all others change with the mount table.
-std::uint64_t Mounts::number_of(const Asked& asked) const {
+std::uint64_t Mounts::number_of(const KernelReply& asked) const {
   const std::uint64_t device = asked.status.stamp.device;
   if (ids_ == MountIds::unique || (asked.id == root_ && device == root_device_))
     return asked.id >> 63 == 0 ? asked.id : 0;
@@ -218,15 +218,15 @@ std::uint64_t Mounts::number_of(const Asked& asked) const {
 }
 
 int Mounts::look(int directory, const char* path, int flags, FileStatus& status) {
-  Asked asked;
-  if (const int error = ask(directory, path, flags, wanted_ids(), asked); error != 0) return error;
+  KernelReply asked;
+  if (const int error = ask_kernel(directory, path, flags, wanted_ids(), asked); error != 0) return error;
   status = asked.status;
   status.stamp.mount = number_of(asked);
   status.stamp.proves_nothing = !proves(status.stamp.mount, asked, directory, path);
   return 0;
 }
 
-bool Mounts::proves(std::uint64_t number, const Asked& asked, int directory, const char* path) {
+bool Mounts::proves(std::uint64_t number, const KernelReply& asked, int directory, const char* path) {
   const std::uint64_t recent = recent_[number % recent_.size()].load(std::memory_order_relaxed);
   if (recent != 0 && recent >> 1 == number) return (recent & 1) != 0;
   std::lock_guard lock(mutex_);
@@ -242,12 +242,12 @@ void Mounts::remember(std::uint64_t number, bool proves) {
 }
 
 // Through a descriptor, so that the kind is that of the same mount even if the path is being mounted over.
-bool Mounts::learn(std::uint64_t number, const Asked& asked, int directory, const char* path) {
+bool Mounts::learn(std::uint64_t number, const KernelReply& asked, int directory, const char* path) {
   const UniqueFd opened(*path == '\0' ? -1 : ::openat(directory, path, O_PATH | O_CLOEXEC));
   const int fd = *path == '\0' ? directory : opened.get();
-  Asked again;
+  KernelReply again;
   struct statfs system = {};
-  if (fd < 0 || ask(fd, "", AT_EMPTY_PATH, wanted_ids(), again) != 0 || again.id != asked.id ||
+  if (fd < 0 || ask_kernel(fd, "", AT_EMPTY_PATH, wanted_ids(), again) != 0 || again.id != asked.id ||
       ::fstatfs(fd, &system) != 0)
     return false;
   const trace_times times = trace_times_of(static_cast<unsigned long>(system.f_type));
@@ -255,13 +255,13 @@ bool Mounts::learn(std::uint64_t number, const Asked& asked, int directory, cons
   mount.first_ns = file_clock()();
   mount.proves = times == TRACE_TIMES_SHOW_CHANGES || times == TRACE_TIMES_OF_IMAGE;
   if (system.f_type == OVERLAYFS_SUPER_MAGIC) {
-    Asked old;
-    mount.proves = ask(fd, "", AT_EMPTY_PATH, kReusedId, old) == 0 && layers_show_changes(old.id);
+    KernelReply old;
+    mount.proves = ask_kernel(fd, "", AT_EMPTY_PATH, kReusedId, old) == 0 && layers_show_changes(old.id);
   }
   if (times == TRACE_TIMES_OF_IMAGE && is_on_loop_device(asked.status.stamp)) {
     Image image{.file = file_of_loop_device(asked.status.stamp.device), .stamp = {}};
-    Asked file;
-    if (ask(AT_FDCWD, image.file.c_str(), 0, wanted_ids(), file) == 0) {
+    KernelReply file;
+    if (ask_kernel(AT_FDCWD, image.file.c_str(), 0, wanted_ids(), file) == 0) {
       image.stamp = file.status.stamp;
       mount.image = std::move(image);
       has_images_ = true;
@@ -279,8 +279,9 @@ void Mounts::check_images() {
   std::lock_guard lock(mutex_);
   for (auto& [number, mount] : known_) {
     if (!mount.image || !mount.proves) continue;
-    Asked file;
-    if (ask(AT_FDCWD, mount.image->file.c_str(), 0, wanted_ids(), file) == 0 && file.status.stamp == mount.image->stamp)
+    KernelReply file;
+    if (ask_kernel(AT_FDCWD, mount.image->file.c_str(), 0, wanted_ids(), file) == 0 &&
+        file.status.stamp == mount.image->stamp)
       continue;
     mount.proves = false;
     remember(number, false);

@@ -93,13 +93,13 @@ class Mounts {
     std::uint64_t time_ns = 0;
     std::uint64_t id = 0;
   };
-  struct Asked;  // what the kernel said about a path
+  struct KernelReply;  // what the kernel said about a path
 
-  static int ask(int directory, const char* path, int flags, unsigned ids, Asked& asked);
+  static int ask_kernel(int directory, const char* path, int flags, unsigned ids, KernelReply& asked);
   unsigned wanted_ids() const;
-  std::uint64_t number_of(const Asked& asked) const;
-  bool proves(std::uint64_t number, const Asked& asked, int directory, const char* path);
-  bool learn(std::uint64_t number, const Asked& asked, int directory, const char* path);
+  std::uint64_t number_of(const KernelReply& asked) const;
+  bool proves(std::uint64_t number, const KernelReply& asked, int directory, const char* path);
+  bool learn(std::uint64_t number, const KernelReply& asked, int directory, const char* path);
   void notice_change();
   void note_newest();
   void check_images();

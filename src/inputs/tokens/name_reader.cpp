@@ -79,11 +79,11 @@ class Terms {
 
 }  // namespace
 
-void GuardReader::take(const Unit& unit) {
+void GuardReader::take_unit(const Unit& unit) {
   if (units_.size() <= kMostUnits) units_.push_back(unit);
 }
 
-std::vector<Guard> GuardReader::asked() const {
+std::vector<Guard> GuardReader::parsed_guards() const {
   if (units_.empty() || units_.size() > kMostUnits) return {};
   const bool is_one = units_.size() == 1;
   if (word_.ends_with("ndef"))
@@ -114,11 +114,11 @@ void GuardReader::begin_branch(const std::vector<Guard>& asked, SourceNames& nam
 void GuardReader::end_line(SourceNames& names) {
   if (word_.starts_with("if")) {
     open_.push_back({.around = current_, .later = {}});
-    begin_branch(asked(), names);
+    begin_branch(parsed_guards(), names);
   } else if (word_ == "undef") {
     if (!units_.empty()) names.undefined.push_back(name64(units_[0].text));
   } else if (!open_.empty() && word_.starts_with("el")) {
-    begin_branch(word_ == "else" ? std::vector<Guard>() : asked(), names);
+    begin_branch(word_ == "else" ? std::vector<Guard>() : parsed_guards(), names);
   } else if (!open_.empty() && word_ == "endif") {
     current_ = open_.back().around;
     open_.pop_back();
@@ -174,9 +174,9 @@ void NameReader::look_for_data(const Unit& unit) {
   begins_data_ = found == DataDirective::begun;
 }
 
-void NameReader::take(const Unit& unit, Directive line, char next) {
+void NameReader::take_unit(const Unit& unit, Directive line, char next) {
   if (line == Directive::define) return take_defined(unit, next);
-  if (line == Directive::condition) guards_.take(unit);
+  if (line == Directive::condition) guards_.take_unit(unit);
   // Whether a compiler has a builtin does not depend on where that is asked.
   const bool is_only_asked_for = asks_builtin_ == 1;
   if (unit.kind == Unit::Kind::word && !is_only_asked_for) names.live.push_back(name64(unit.text));

@@ -60,7 +60,7 @@ class GuardReader {
  public:
   // `word`: the directive's name.
   void begin_line(std::string_view word) { word_ = word; }
-  void take(const Unit& unit);
+  void take_unit(const Unit& unit);
   void end_line(SourceNames& names);
 
   // What the next line lies under (MacroDefinition::guard).
@@ -73,7 +73,7 @@ class GuardReader {
   };
 
   // What the line asks for; nothing if that is not known.
-  std::vector<Guard> asked() const;
+  std::vector<Guard> parsed_guards() const;
   void begin_branch(const std::vector<Guard>& asked, SourceNames& names);
   std::uint32_t within(std::uint32_t around, const std::vector<Guard>& guards, SourceNames& names) const;
 
@@ -87,7 +87,7 @@ class GuardReader {
 class NameReader {
  public:
   // `next`: the character behind the unit, or 0.
-  void take(const Unit& unit, Directive line, char next);
+  void take_unit(const Unit& unit, Directive line, char next);
   // A line with that directive begins, which is a condition.
   void begin_condition(std::string_view word) { guards_.begin_line(word); }
   void end_line();

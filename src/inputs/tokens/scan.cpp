@@ -166,7 +166,7 @@ class Scanner {
         ++end;
       }
     }
-    if (end < text_.size() && text_[end] == quote) return take(Kind::literal, end + 1);
+    if (end < text_.size() && text_[end] == quote) return take_unit(Kind::literal, end + 1);
     take_unterminated(end);
   }
 
@@ -175,7 +175,7 @@ class Scanner {
     const std::string_view rest = text_.substr(at_, end - at_);
     if (rest.find("/*") != rest.npos || rest.find('\\') != rest.npos) give_up();
     has_unterminated_ = true;
-    take(Kind::rest, end);
+    take_unit(Kind::rest, end);
   }
 
   void take_raw_literal() {
@@ -188,7 +188,7 @@ class Scanner {
     if (inside.find_first_of("\"\\\n") != inside.npos) names_.names.differs_by_language = true;
     for (std::size_t nl = text_.find('\n', at_); nl < close; nl = text_.find('\n', nl + 1))
       pending_lines_.push_back(nl + 1);
-    take(Kind::literal, close + ending.size());
+    take_unit(Kind::literal, close + ending.size());
   }
 
   void give_up_at_end() {
@@ -205,7 +205,7 @@ class Scanner {
       if (c != '\'' || end + 1 >= text_.size() || !is_of_word(text_[end + 1])) break;
       names_.names.differs_by_language = true;
     }
-    take(Kind::word, end);
+    take_unit(Kind::word, end);
   }
 
   void take_word() {
@@ -214,7 +214,7 @@ class Scanner {
     const std::string_view word = text_.substr(at_, end - at_);
     if (directive_ == Directive::unnamed) return take_directive(word, end);
     const bool is_raw = end < text_.size() && text_[end] == '"' && holds(kRawPrefixes, word);
-    take(Kind::word, end);
+    take_unit(Kind::word, end);
     if (holds(kAsksForHeader, word)) awaits_header_ = 2;
     if (is_raw) take_raw_literal();
   }
@@ -247,7 +247,7 @@ class Scanner {
     const std::size_t end = text_.find(close, at_ + 1);
     const std::string_view name = text_.substr(at_, end - at_);
     if (end == text_.npos || name.find('\n') != name.npos || name.find('\\') != name.npos) return give_up_at_end();
-    take(Kind::rest, end + 1);
+    take_unit(Kind::rest, end + 1);
   }
 
   void take_text() {
@@ -257,7 +257,7 @@ class Scanner {
     if (rest.find("/*") != rest.npos) give_up();
     for (std::size_t nl = rest.find('\n'); nl != rest.npos; nl = rest.find('\n', nl + 1))
       pending_lines_.push_back(at_ + nl + 1);
-    if (!rest.empty()) take(Kind::rest, end);
+    if (!rest.empty()) take_unit(Kind::rest, end);
   }
 
   void take_sign() {
@@ -274,10 +274,10 @@ class Scanner {
     } else if (directive_ == Directive::unnamed) {
       directive_ = Directive::other;
     }
-    take(Kind::sign, at_ + 1);
+    take_unit(Kind::sign, at_ + 1);
   }
 
-  void take(Kind kind, std::size_t end) {
+  void take_unit(Kind kind, std::size_t end) {
     Unit unit{.kind = kind,
               .text = text_.substr(at_, end - at_),
               .is_adjacent = !is_separated_ && has_unit_,
@@ -285,7 +285,7 @@ class Scanner {
     if (directive_ == Directive::unnamed && kind != Kind::sign) directive_ = Directive::other;
     add_unit(unit);
     if (wants_names_ && directive_ != Directive::unnamed)
-      names_.take(unit, directive_, end < text_.size() ? text_[end] : '\0');
+      names_.take_unit(unit, directive_, end < text_.size() ? text_[end] : '\0');
     at_ = end;
     is_separated_ = false;
     for (const std::size_t begin : pending_lines_) {

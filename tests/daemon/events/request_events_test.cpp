@@ -75,7 +75,7 @@ TEST_F(RequestEventsTest, WritesOneLineForAHitWithTheStepsThatItHad) {
                                      .duration_us = 5,
                                      .steps = {"host"}};
     events.has_result(result, true);
-    events.answered({.outcome = Outcome::hit});
+    events.replied({.outcome = Outcome::hit});
     EXPECT_THAT(written(), IsEmpty()) << "before the request has ended";
   }
   ASSERT_EQ(written().size(), 1u);
@@ -98,7 +98,7 @@ TEST_F(RequestEventsTest, JoinsStepsToTheirRequestAndSaysWhyTheyRan) {
     events.step_ended(ended("device gfx906", "run"));
     events.step_ended(ended("host", "hit", 6));
     events.step_ended(ended("bundle", "hit", 7));
-    events.answered({.outcome = Outcome::partial});
+    events.replied({.outcome = Outcome::partial});
   }
   const std::vector<events::Event> all = written();
   ASSERT_EQ(all.size(), 4u);
@@ -120,7 +120,7 @@ TEST_F(RequestEventsTest, NamesTheFilesOfACommandThatIsNotUnderstood) {
   {
     RequestEvents events(message_, services());
     const compiler::Uncacheable why{Reason::not_a_compiler, "with -DTOKEN=secret"};
-    events.answered({.outcome = Outcome::passthrough, .why = &why});
+    events.replied({.outcome = Outcome::passthrough, .why = &why});
   }
   const RequestEvent event = request_written();
   EXPECT_EQ(event.object, "a.o");
@@ -135,7 +135,7 @@ TEST_F(RequestEventsTest, ShowsNoValueOfABadSetting) {
   {
     RequestEvents events(message_, services());
     const compiler::Uncacheable why{Reason::bad_configuration, "HIPCACHE_JOBS: \"secret\" is not a number"};
-    events.answered({.outcome = Outcome::passthrough, .why = &why});
+    events.replied({.outcome = Outcome::passthrough, .why = &why});
   }
   EXPECT_EQ(request_written().detail, "HIPCACHE_JOBS");
 }
@@ -146,12 +146,12 @@ TEST_F(RequestEventsTest, ExplainsBeforeTheRunIfThereIsALogForIt) {
   events.understood(request_);
   events.step_runs(context(), history("host"), {});
   EXPECT_THAT(support::read_bytes(scratch_ / "log"), HasSubstr("a.o: host runs: no compile of this output is stored"));
-  events.answered({.outcome = Outcome::miss});
+  events.replied({.outcome = Outcome::miss});
   EXPECT_THAT(support::read_bytes(scratch_ / "log"), HasSubstr("a.o: miss in "));
   const compiler::Uncacheable why{Reason::step_failed, "host"};
-  events.answered({.outcome = Outcome::passthrough, .why = &why});
+  events.replied({.outcome = Outcome::passthrough, .why = &why});
   EXPECT_THAT(support::read_bytes(scratch_ / "log"), HasSubstr("a.o: passed through: step-failed: host"));
-  events.answered({.outcome = Outcome::aborted, .why = &why});
+  events.replied({.outcome = Outcome::aborted, .why = &why});
   EXPECT_THAT(support::read_bytes(scratch_ / "log"), HasSubstr("a.o: given up, the client is gone: step-failed"));
 }
 

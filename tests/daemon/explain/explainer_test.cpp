@@ -50,7 +50,7 @@ class ExplainerTest : public testing::Test {
     step.set = step.refusal.empty() ? set().id() : Digest{};
     const Status kept = services_.miss_history.record(
         {output_key(request_)},
-        {.object = "/a.o", .asked = asked_by(request_), .steps = {step}, .observed = *observed});
+        {.object = "/a.o", .request = history_request(request_), .steps = {step}, .observed = *observed});
     ASSERT_TRUE(kept) << kept.error().message;
   }
 
@@ -151,8 +151,8 @@ TEST_F(ExplainerTest, HoldsARequestAgainstTheNearestCompile) {
   scratch_.write("a.h", "3");
   const Explainer explainer(context());
   EXPECT_EQ(explainer.compared(), 2u);
-  EXPECT_THAT(explainer.asked(), IsEmpty());
-  EXPECT_THAT(lines(explainer.observed()),
+  EXPECT_THAT(explainer.request_differences(), IsEmpty());
+  EXPECT_THAT(lines(explainer.input_differences()),
               ElementsAre("content a.h (digest " + digits("3") + ", was " + digits("1") + ")"));
 }
 
@@ -207,8 +207,8 @@ TEST_F(ExplainerTest, NamesFilesOfAnotherCheckoutAsTheyAreCalledHere) {
       host().key, services_.actions.examine({seen}, cache::Whole::step, request_.from), {});
   HistoryStep step = host();
   step.set = portable.id();
-  ASSERT_TRUE(services_.miss_history.record({output_key(request_)},
-                                            {.asked = asked_by(request_), .steps = {step}, .observed = *observed}));
+  ASSERT_TRUE(services_.miss_history.record(
+      {output_key(request_)}, {.request = history_request(request_), .steps = {step}, .observed = *observed}));
   in(two);
   scratch_.write("two/a.h", "B");
   EXPECT_THAT(why(), ElementsAre("content " + two + "/a.h (digest " + digits("B") + ", was " + digits("A") + ")"));
@@ -218,7 +218,8 @@ TEST_F(ExplainerTest, TellsOfAStepAloneAlsoHowItsRequestDiffers) {
   compile(host());
   request_.from.environment = {};
   request_.invocation.without_archs = {"clang++", "-O2", "-g"};
-  const protocol::ExplainedStep told = Explainer(context()).tell({.label = "host", .key = {digest_of("-g")}}, {});
+  const protocol::ExplainedStep told =
+      Explainer(context()).why_in_short({.label = "host", .key = {digest_of("-g")}}, {});
   EXPECT_EQ(told.name, "host");
   EXPECT_THAT(lines(told.differences), ElementsAre("argument -g only now"));
 }

@@ -9,7 +9,7 @@
 namespace hipcache::daemon {
 namespace {
 
-using cache::Asked;
+using cache::HistoryRequest;
 using cache::HistoryStep;
 using inputs::Answer;
 using inputs::Answered;
@@ -90,7 +90,7 @@ TEST(CompareArguments, OfAnyNumberCostsLittle) {
   EXPECT_EQ(changes(now, then).size(), 2u);
 }
 
-Asked asked() {
+HistoryRequest request() {
   return {.compiler = "/usr/bin/clang++",
           .arguments = {"clang++", "-O2", "-c", "a.hip"},
           .archs = {"gfx1030", "gfx906"},
@@ -100,28 +100,28 @@ Asked asked() {
 }
 
 TEST(CompareAsked, TellsEachPartOfARequest) {
-  EXPECT_THAT(compare_asked(asked(), asked()), IsEmpty());
-  Asked then = asked();
+  EXPECT_THAT(compare_requests(request(), request()), IsEmpty());
+  HistoryRequest then = request();
   then.compiler = "/opt/clang++";
-  EXPECT_THAT(lines(compare_asked(asked(), then)), ElementsAre("compiler /usr/bin/clang++, was /opt/clang++"));
-  then = asked();
+  EXPECT_THAT(lines(compare_requests(request(), then)), ElementsAre("compiler /usr/bin/clang++, was /opt/clang++"));
+  then = request();
   then.archs = {"gfx906", "gfx90a"};
-  EXPECT_THAT(lines(compare_asked(asked(), then)),
+  EXPECT_THAT(lines(compare_requests(request(), then)),
               ElementsAre("architecture gfx1030 only now", "architecture gfx90a only then"));
-  then = asked();
+  then = request();
   then.working_directory = then.logical_directory = "/other";
-  EXPECT_THAT(lines(compare_asked(asked(), then)), ElementsAre("working directory /build, was /other"));
-  then = asked();
+  EXPECT_THAT(lines(compare_requests(request(), then)), ElementsAre("working directory /build, was /other"));
+  then = request();
   then.logical_directory = "/link";
-  EXPECT_THAT(lines(compare_asked(asked(), then)), ElementsAre("working directory /build, was /link"));
+  EXPECT_THAT(lines(compare_requests(request(), then)), ElementsAre("working directory /build, was /link"));
 }
 
 TEST(CompareAsked, TellsTheCuidOnlyIfNoArgumentIsTheReason) {
-  Asked then = asked();
+  HistoryRequest then = request();
   then.cuid = "bb";
-  EXPECT_THAT(lines(compare_asked(asked(), then)), ElementsAre("CUID aa, was bb"));
+  EXPECT_THAT(lines(compare_requests(request(), then)), ElementsAre("CUID aa, was bb"));
   then.arguments[1] = "-O3";
-  EXPECT_THAT(lines(compare_asked(asked(), then)), ElementsAre("argument -O2 only now", "argument -O3 only then"));
+  EXPECT_THAT(lines(compare_requests(request(), then)), ElementsAre("argument -O2 only now", "argument -O3 only then"));
 }
 
 TEST(CompareAnswers, TellsAFileByBothDigests) {
@@ -210,7 +210,7 @@ TEST(WithoutValues, KeepsWhatWasTypedAndConcealsWhatTheDriverMade) {
                                 {Differs::argument_added, "-I /secret", "", ""},
                                 {Differs::argument_removed, "-O2", "", ""},
                                 {Differs::argument_moved, "-x", "", ""}};
-  EXPECT_THAT(lines(without_values(differences, asked(), asked())),
+  EXPECT_THAT(lines(without_values(differences, request(), request())),
               ElementsAre("program /a, was /b", "argument -O2 only then", "arguments that the driver made differ"));
 }
 

@@ -58,10 +58,10 @@ TEST(TieList, SaysEachOnceByKindAndCountsFurtherOnesOnce) {
   list.add(TiedBy::variable, "HOME");
   list.add(TiedBy::variable, "USER");
   list.add(TiedBy::listing, "/opt");
-  EXPECT_THAT(list.take(),
+  EXPECT_THAT(list.take_ties(),
               ElementsAre(Tie{TiedBy::variable, "HOME", "", 0}, Tie{TiedBy::variable, "USER", "", 0},
                           Tie{TiedBy::listing, "/opt", "", 0}, Tie{TiedBy::absolute_path, "/p/a.h", "", 2}));
-  EXPECT_THAT(list.take(), IsEmpty());
+  EXPECT_THAT(list.take_ties(), IsEmpty());
 }
 
 TEST(TieList, CanKeepThoseToTheMachineAlone) {
@@ -69,7 +69,7 @@ TEST(TieList, CanKeepThoseToTheMachineAlone) {
   list.add(TiedBy::cuid, "/p/a.hip");
   list.add(TiedBy::listing, "/opt");
   list.keep_ties_to_machine();
-  EXPECT_THAT(list.take(), ElementsAre(Tie{TiedBy::listing, "/opt", "", 0}));
+  EXPECT_THAT(list.take_ties(), ElementsAre(Tie{TiedBy::listing, "/opt", "", 0}));
 }
 
 // Questions that the compilers of the integration tests do not ask.

@@ -1,4 +1,4 @@
-#include "daemon/answer/conclusion.h"
+#include "daemon/reply/conclusion.h"
 
 #include <gtest/gtest.h>
 #include <sys/socket.h>

@@ -14,7 +14,7 @@ using support::Scratch;
 
 TEST(CacheDirectory, IsMadeForItsUserAlone) {
   const Scratch scratch;
-  const auto taken = CacheDirectory::take(scratch / "new/cache", 0ms);
+  const auto taken = CacheDirectory::make_and_lock(scratch / "new/cache", 0ms);
   ASSERT_TRUE(taken.ok());
   struct stat status{};
   ASSERT_EQ(stat((scratch / "new/cache").c_str(), &status), 0);
@@ -24,19 +24,19 @@ TEST(CacheDirectory, IsMadeForItsUserAlone) {
 TEST(CacheDirectory, HasOneDaemonAtATime) {
   const Scratch scratch;
   {
-    const auto first = CacheDirectory::take(scratch.path(), 0ms);
+    const auto first = CacheDirectory::make_and_lock(scratch.path(), 0ms);
     ASSERT_TRUE(first.ok());
-    const auto second = CacheDirectory::take(scratch.path(), 20ms);
+    const auto second = CacheDirectory::make_and_lock(scratch.path(), 20ms);
     ASSERT_FALSE(second.ok());
     EXPECT_EQ(second.error().message, "another hipcached holds " + scratch / "daemon.lock");
   }
-  EXPECT_TRUE(CacheDirectory::take(scratch.path(), 0ms).ok());
+  EXPECT_TRUE(CacheDirectory::make_and_lock(scratch.path(), 0ms).ok());
 }
 
 TEST(CacheDirectory, LosesWhatAKilledDaemonLeftInItsTemporaryDirectory) {
   const Scratch scratch;
   scratch.write("tmp/abc/gfx906.out", "left over");
-  const auto taken = CacheDirectory::take(scratch.path(), 0ms);
+  const auto taken = CacheDirectory::make_and_lock(scratch.path(), 0ms);
   ASSERT_TRUE(taken.ok());
   EXPECT_FALSE(support::exists(scratch / "tmp/abc"));
   EXPECT_TRUE(support::exists(taken->temporary()));
@@ -45,7 +45,8 @@ TEST(CacheDirectory, LosesWhatAKilledDaemonLeftInItsTemporaryDirectory) {
 TEST(CacheDirectory, ThatIsAFileIsAnErrorThatNamesIt) {
   const Scratch scratch;
   scratch.write("file", "");
-  EXPECT_NE(CacheDirectory::take(scratch / "file", 0ms).error().message.find(scratch / "file"), std::string::npos);
+  EXPECT_NE(CacheDirectory::make_and_lock(scratch / "file", 0ms).error().message.find(scratch / "file"),
+            std::string::npos);
 }
 
 TEST(RequestDirectory, LiesInTheUsersDirectoryUnderANameOfOursWhereTheCacheHasNoRoom) {

@@ -32,7 +32,7 @@ cache::ActionKey step_named(const std::string& name) { return {digest_of(name)};
 class SplitCodegenLedgerTest : public testing::Test {
  protected:
   void split(const std::string& step, std::uint64_t back_us, const Digest& group) {
-    ledger_.note(step_named(step), group, {}, split_once(2000 * kMillisecond, back_us));
+    ledger_.note_run(step_named(step), group, {}, split_once(2000 * kMillisecond, back_us));
   }
   void learn_light() {
     for (const char* step : {"one", "two", "three"}) split(step, kMillisecond, kGroup);
@@ -90,11 +90,11 @@ TEST_F(SplitCodegenLedgerTest, AHeavyBackEndChangesTheGroupsMind) {
 
 TEST_F(SplitCodegenLedgerTest, OnlyTheFirstSplitRunOfAStepIsATrial) {
   SplitCodegenCost before = split_once(2000 * kMillisecond, kMillisecond);
-  ledger_.note(step_named("a"), kGroup, {}, before);
+  ledger_.note_run(step_named("a"), kGroup, {}, before);
   for (int edit = 0; edit < 9; ++edit) {
     SplitCodegenCost after = before;
     after.ran_apart(2000 * kMillisecond, kMillisecond);
-    ledger_.note(step_named("a"), kGroup, before, after);
+    ledger_.note_run(step_named("a"), kGroup, before, after);
     before = after;
   }
   EXPECT_EQ(ledger_.cost(step_named("a")), before);
@@ -103,14 +103,14 @@ TEST_F(SplitCodegenLedgerTest, OnlyTheFirstSplitRunOfAStepIsATrial) {
 
 TEST_F(SplitCodegenLedgerTest, ARunAsOneIsNoTrial) {
   for (int step = 0; step < 9; ++step)
-    ledger_.note(step_named(std::to_string(step)), kGroup, {}, run_as_one(9000 * kMillisecond));
+    ledger_.note_run(step_named(std::to_string(step)), kGroup, {}, run_as_one(9000 * kMillisecond));
   EXPECT_EQ(ledger_.cost(step_named("8")), run_as_one(9000 * kMillisecond));
   EXPECT_TRUE(ledger_.splits_next_run({}, kGroup));
 }
 
 TEST_F(SplitCodegenLedgerTest, WritesNothingIfNothingChanged) {
   const SplitCodegenCost cost = run_as_one(kMillisecond);
-  ledger_.note(step_named("a"), kGroup, cost, cost);
+  ledger_.note_run(step_named("a"), kGroup, cost, cost);
   EXPECT_TRUE(ledger_.splits_next_run({}, kGroup));
   EXPECT_EQ(store_.action_writes, 0u);
 }

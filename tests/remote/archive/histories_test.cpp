@@ -22,10 +22,10 @@ class Histories : public TransferTest {
     cache::HistoryEntry entry;
     entry.object = object;
     entry.of_source = digest_of("source of " + object);
-    entry.asked.arguments = {argument, std::string(more, 'x')};
+    entry.request.arguments = {argument, std::string(more, 'x')};
     std::mt19937 random(static_cast<unsigned>(object.size()));
-    for (char& letter : entry.asked.arguments.back()) letter = static_cast<char>(random());  // cannot be packed
-    entry.asked.archs = std::move(archs);
+    for (char& letter : entry.request.arguments.back()) letter = static_cast<char>(random());  // cannot be packed
+    entry.request.archs = std::move(archs);
     entry.observed.blob = *from_.put_blob(set.encode());
     entry.observed.answered.resize(2);
     ASSERT_TRUE(cache::MissHistory(from_, log_).record(name_of(object), entry));
@@ -35,7 +35,7 @@ class Histories : public TransferTest {
   std::vector<std::string> compiles(const std::string& object, support::MemoryStore& store) {
     std::vector<std::string> all;
     for (const cache::HistoryEntry& entry : cache::MissHistory(store, log_).entries(name_of(object)))
-      if (entry.observed.set != nullptr) all.push_back(entry.asked.arguments.front());
+      if (entry.observed.set != nullptr) all.push_back(entry.request.arguments.front());
     return all;
   }
   std::vector<std::string> imported(const std::string& object) { return compiles(object, to_); }

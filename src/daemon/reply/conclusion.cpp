@@ -1,4 +1,4 @@
-#include "daemon/answer/conclusion.h"
+#include "daemon/reply/conclusion.h"
 
 #include <utility>
 
@@ -12,12 +12,12 @@ Conclusion::~Conclusion() {
 }
 
 bool Conclusion::finish(stats::Outcome outcome, const protocol::Finish& message, const std::vector<int>& descriptors) {
-  return say({.outcome = outcome, .exit_code = message.exit_code}, message, descriptors);
+  return send_last({.outcome = outcome, .exit_code = message.exit_code}, message, descriptors);
 }
 
 void Conclusion::pass_through(const compiler::Uncacheable& why) {
   if (why.reason == Reason::build_helper) return leave_alone(why);
-  if (say({.outcome = stats::Outcome::passthrough, .why = &why}, protocol::PassThrough{text_of(why.reason)}, {}))
+  if (send_last({.outcome = stats::Outcome::passthrough, .why = &why}, protocol::PassThrough{text_of(why.reason)}, {}))
     services_.counters.not_cached(text_of(why.reason), why.detail);
 }
 
@@ -36,13 +36,13 @@ void Conclusion::leave_alone(const compiler::Uncacheable& why) {
   if (observer_ != nullptr) observer_->left_alone();
 }
 
-bool Conclusion::say(Answered answer, const protocol::Message& message, const std::vector<int>& descriptors) {
+bool Conclusion::send_last(Replied reply_sent, const protocol::Message& message, const std::vector<int>& descriptors) {
   if (std::exchange(counted_, true)) return false;
   pending_.emplace(services_.pending_writes.mark({}));
   const bool taken = reply(channel_, message, descriptors, services_);
-  if (!taken) answer.outcome = stats::Outcome::aborted;
-  services_.counters.request(answer.outcome);
-  if (observer_ != nullptr) observer_->answered(answer);
+  if (!taken) reply_sent.outcome = stats::Outcome::aborted;
+  services_.counters.request(reply_sent.outcome);
+  if (observer_ != nullptr) observer_->replied(reply_sent);
   return taken;
 }
 

@@ -1,4 +1,4 @@
-#include "daemon/answer/request_result.h"
+#include "daemon/reply/request_result.h"
 
 #include <algorithm>
 #include <set>
@@ -95,12 +95,6 @@ void note_not_answered(const StepGraph& graph, const RequestContext& context) {
   }
 }
 
-// Puts code objects into one file and compiles nothing. Shared caches do not have such results.
-bool only_bundles(const StepState& step) {
-  const hip::Step& planned = *step.spec().planned;
-  return planned.kind == hip::StepKind::bundle && !planned.starts_others;
-}
-
 }  // namespace
 
 void count_steps(const StepGraph& graph, const RequestContext& context) {
@@ -124,7 +118,7 @@ void count_steps(const StepGraph& graph, const RequestContext& context) {
 stats::Outcome outcome_of(const StepGraph& graph) {
   std::size_t hits = 0, runs = 0;
   for (const auto& step : graph.steps())
-    if (!only_bundles(*step)) ++(step->hit ? hits : runs);
+    if (!only_bundles(*step->spec().planned)) ++(step->hit ? hits : runs);
   if (hits == 0) return stats::Outcome::miss;
   return runs == 0 ? stats::Outcome::hit : stats::Outcome::partial;
 }

@@ -1,6 +1,6 @@
 // The request's own result, combined from its steps, and when it may be recorded.
-#ifndef HIPCACHE_SRC_DAEMON_ANSWER_REQUEST_RESULT_H
-#define HIPCACHE_SRC_DAEMON_ANSWER_REQUEST_RESULT_H
+#ifndef HIPCACHE_SRC_DAEMON_REPLY_REQUEST_RESULT_H
+#define HIPCACHE_SRC_DAEMON_REPLY_REQUEST_RESULT_H
 
 #include <optional>
 #include <string>

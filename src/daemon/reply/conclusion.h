@@ -7,8 +7,8 @@
 //
 // Statistics asked for after a client has ended include its request: the request is pending (job_slots.h) from
 // before the final message until this object is destroyed. One per request, used by its session's thread only.
-#ifndef HIPCACHE_SRC_DAEMON_ANSWER_CONCLUSION_H
-#define HIPCACHE_SRC_DAEMON_ANSWER_CONCLUSION_H
+#ifndef HIPCACHE_SRC_DAEMON_REPLY_CONCLUSION_H
+#define HIPCACHE_SRC_DAEMON_REPLY_CONCLUSION_H
 
 #include <chrono>
 #include <optional>
@@ -52,7 +52,7 @@ class Conclusion {
   Conclusion& operator=(const Conclusion&) = delete;
 
   // Who is told of the answer, right after it was sent; outlives the calls below.
-  void tell(RequestObserver* observer) { observer_ = observer; }
+  void set_observer(RequestObserver* observer) { observer_ = observer; }
 
   // Sends the outcome of the compile; true if the client received it. After the first call of finish() or
   // pass_through(), further calls send and count nothing.
@@ -67,7 +67,7 @@ class Conclusion {
 
  private:
   void leave_alone(const compiler::Uncacheable& why);
-  bool say(Answered answer, const protocol::Message& message, const std::vector<int>& descriptors);
+  bool send_last(Replied reply_sent, const protocol::Message& message, const std::vector<int>& descriptors);
 
   protocol::Channel& channel_;
   const Services& services_;

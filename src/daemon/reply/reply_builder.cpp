@@ -1,4 +1,4 @@
-#include "daemon/answer/reply_builder.h"
+#include "daemon/reply/reply_builder.h"
 
 #include <fcntl.h>
 
@@ -17,7 +17,7 @@ namespace {
 using compiler::Uncacheable;
 
 // The final reply while it is built: the message, and the files to send with it.
-struct Answer {
+struct Reply {
   protocol::Finish finish;
   std::vector<UniqueFd> files;
   std::size_t carried = 0;  // bytes of file contents in the message
@@ -44,73 +44,73 @@ Result<std::string> from_store(const cache::Output& output, const Request& reque
 }
 
 // Small files travel inside the message, which saves both sides five system calls.
-bool is_carried(std::size_t size, const Answer& answer) { return size <= protocol::kContentLimit - answer.carried; }
+bool is_carried(std::size_t size, const Reply& reply) { return size <= protocol::kContentLimit - reply.carried; }
 
-Status add_bytes(protocol::PlacedOutput output, std::string_view bytes, Answer& answer) {
-  if (is_carried(bytes.size(), answer)) {
-    answer.carried += bytes.size();
+Status add_bytes(protocol::PlacedOutput output, std::string_view bytes, Reply& reply) {
+  if (is_carried(bytes.size(), reply)) {
+    reply.carried += bytes.size();
     output.content = bytes;
   } else {
     Result<UniqueFd> memory = sealed_memory(bytes, "hipcache-output");
     if (!memory) return memory.error();
-    answer.files.push_back(std::move(*memory));
+    reply.files.push_back(std::move(*memory));
   }
-  answer.finish.outputs.push_back(std::move(output));
+  reply.finish.outputs.push_back(std::move(output));
   return done();
 }
 
 Status add_stored(protocol::PlacedOutput placed, const cache::Output& output, const RequestContext& context,
-                  Answer& answer) {
+                  Reply& reply) {
   store::LocalStore& store = context.services.store;
-  if (is_portable_depfile(output) || is_carried(output.size, answer)) {
+  if (is_portable_depfile(output) || is_carried(output.size, reply)) {
     const Result<std::string> bytes = from_store(output, context.request, store);
-    return bytes ? add_bytes(std::move(placed), *bytes, answer) : Status(bytes.error());
+    return bytes ? add_bytes(std::move(placed), *bytes, reply) : Status(bytes.error());
   }
   Result<std::optional<UniqueFd>> file = store.blob_file(output.blob);
   if (!file) return file.error();
   if (!*file) return Error{"blob " + output.blob.hex() + " is gone"};
-  answer.files.push_back(std::move(**file));
-  answer.finish.outputs.push_back(std::move(placed));
+  reply.files.push_back(std::move(**file));
+  reply.finish.outputs.push_back(std::move(placed));
   return done();
 }
 
-Status add_file(protocol::PlacedOutput output, const std::string& path, Answer& answer) {
+Status add_file(protocol::PlacedOutput output, const std::string& path, Reply& reply) {
   UniqueFd fd(open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (!fd) return system_error("cannot open", path);
-  answer.files.push_back(std::move(fd));
-  answer.finish.outputs.push_back(std::move(output));
+  reply.files.push_back(std::move(fd));
+  reply.finish.outputs.push_back(std::move(output));
   return done();
 }
 
 Status add_made(protocol::PlacedOutput output, const StepState& step, const hip::StepOutput& file,
-                const cache::Output& made, const StepContext& context, Answer& answer) {
+                const cache::Output& made, const StepContext& context, Reply& reply) {
   const auto& filled = step.result.filled;
-  if (filled && !file.fatbin.empty()) return add_bytes(std::move(output), filled->bytes, answer);
-  if (!step.hit) return add_file(std::move(output), context.directory.file(file.name), answer);
-  return add_stored(std::move(output), made, context, answer);
+  if (filled && !file.fatbin.empty()) return add_bytes(std::move(output), filled->bytes, reply);
+  if (!step.hit) return add_file(std::move(output), context.directory.file(file.name), reply);
+  return add_stored(std::move(output), made, context, reply);
 }
 
 // Adds the user's files of a step that succeeded. Their bytes are in the request's directory, in the store, or in
 // `filled`.
-Status add_placed(const StepState& step, const StepContext& context, Answer& answer) {
+Status add_placed(const StepState& step, const StepContext& context, Reply& reply) {
   for (const hip::StepOutput& file : step.spec().outputs) {
     if (file.place.empty()) continue;
     const cache::Output* made = step.given_to_user(file);
     if (made == nullptr) return Error{"the stored " + step.spec().label + " has no " + file.role};
     protocol::PlacedOutput output{file.place, file.beside, made->executable};
-    if (Status added = add_made(std::move(output), step, file, *made, context, answer); !added) return added;
+    if (Status added = add_made(std::move(output), step, file, *made, context, reply); !added) return added;
   }
   return done();
 }
 
 // The driver removes the outputs of a failed job. The job's depfile stays unless a header was not found.
-void add_left_by_failure(const StepSpec& failed, const StepContext& context, Answer& answer) {
+void add_left_by_failure(const StepSpec& failed, const StepContext& context, Reply& reply) {
   for (const hip::StepOutput& file : failed.outputs)
-    if (!file.place.empty() && !file.beside) answer.finish.removed.push_back(file.place);
+    if (!file.place.empty() && !file.beside) reply.finish.removed.push_back(file.place);
   const std::optional<std::string>& depfile = context.request.invocation.depfile;
   if (!depfile || failed.failed_depfile.empty()) return;
-  if (!add_file({*depfile, true, false}, context.directory.file(failed.failed_depfile), answer))
-    answer.finish.removed.push_back(*depfile);
+  if (!add_file({*depfile, true, false}, context.directory.file(failed.failed_depfile), reply))
+    reply.finish.removed.push_back(*depfile);
 }
 
 // The messages of a compile.
@@ -120,10 +120,10 @@ protocol::Finish messages_of(const cache::ActionResult& whole, const Request& re
           .stderr_text = as_shown(whole.stderr_text, request)};
 }
 
-bool send(Conclusion& conclusion, stats::Outcome outcome, const Answer& answer) {
+bool send(Conclusion& conclusion, stats::Outcome outcome, const Reply& reply) {
   std::vector<int> descriptors;
-  for (const UniqueFd& file : answer.files) descriptors.push_back(file.get());
-  return conclusion.finish(outcome, answer.finish, descriptors);
+  for (const UniqueFd& file : reply.files) descriptors.push_back(file.get());
+  return conclusion.finish(outcome, reply.finish, descriptors);
 }
 
 // REQUIRES: a plan's step.
@@ -135,14 +135,14 @@ bool compiler_said_why(const StepState& failed) {
 
 }  // namespace
 
-Status answer_hit(Conclusion& conclusion, const cache::ActionResult& whole, const RequestContext& context) {
+Status reply_hit(Conclusion& conclusion, const cache::ActionResult& whole, const RequestContext& context) {
   const compiler::Invocation& invocation = context.request.invocation;
   stats::Counters& counters = context.services.counters;
-  Answer answer{.finish = messages_of(whole, context.request)};
+  Reply reply{.finish = messages_of(whole, context.request)};
   for (const cache::Output& output : whole.outputs) {
     protocol::PlacedOutput place{local_place(output.place, context.request), output.in_place, output.executable};
     place.in_place_if_empty = output.in_place_if_empty;
-    if (Status added = add_stored(std::move(place), output, context, answer); !added) return added;
+    if (Status added = add_stored(std::move(place), output, context, reply); !added) return added;
   }
   const bool is_opaque = invocation.route == compiler::Route::is_opaque;
   if (is_opaque) count_opaque(invocation, true, counters);
@@ -154,24 +154,24 @@ Status answer_hit(Conclusion& conclusion, const cache::ActionResult& whole, cons
   counters.rated(rated);
   counters.saved(whole.duration_us, whole.processor_time());
   if (context.observer != nullptr) context.observer->has_result(whole, true);
-  send(conclusion, stats::Outcome::hit, answer);
+  send(conclusion, stats::Outcome::hit, reply);
   return done();
 }
 
-std::optional<Uncacheable> answer_success(Conclusion& conclusion, const StepGraph& graph,
-                                          const cache::ActionResult& whole, stats::Outcome outcome,
-                                          const StepContext& context) {
-  Answer answer{.finish = messages_of(whole, context.request)};
+std::optional<Uncacheable> reply_success(Conclusion& conclusion, const StepGraph& graph,
+                                         const cache::ActionResult& whole, stats::Outcome outcome,
+                                         const StepContext& context) {
+  Reply reply{.finish = messages_of(whole, context.request)};
   for (const auto& step : graph.steps())
-    if (Status added = add_placed(*step, context, answer); !added)
+    if (Status added = add_placed(*step, context, reply); !added)
       return Uncacheable{Reason::store_error, added.error().message};
   if (context.observer != nullptr) context.observer->has_result(whole, false);
-  send(conclusion, outcome, answer);
+  send(conclusion, outcome, reply);
   return std::nullopt;
 }
 
-std::optional<Uncacheable> answer_failure(Conclusion& conclusion, const StepGraph& graph,
-                                          const std::string& driver_stderr, const StepContext& context) {
+std::optional<Uncacheable> reply_failure(Conclusion& conclusion, const StepGraph& graph,
+                                         const std::string& driver_stderr, const StepContext& context) {
   const StepState& failed = *graph.failed();
   // A failed job leaves each kind of side file in a different state, so the compiler has to run.
   if (graph.writes_beside()) return Uncacheable{Reason::step_failed, "with files beside the object"};
@@ -179,26 +179,26 @@ std::optional<Uncacheable> answer_failure(Conclusion& conclusion, const StepGrap
   const compiler::Invocation& invocation = context.request.invocation;
   if (invocation.links || invocation.by_script || !compiler_said_why(failed)) return failure_of(failed);
 
-  Answer answer{.finish = {.exit_code = failed.result.exit_code, .stdout_text = "", .stderr_text = driver_stderr}};
-  protocol::Finish& finish = answer.finish;
+  Reply reply{.finish = {.exit_code = failed.result.exit_code, .stdout_text = "", .stderr_text = driver_stderr}};
+  protocol::Finish& finish = reply.finish;
   for (const auto& step : graph.steps()) {
     finish.stdout_text += step->result.stdout_text;
     finish.stderr_text += step->result.stderr_text;
     if (step.get() == &failed) break;
-    if (Status added = add_placed(*step, context, answer); !added)
+    if (Status added = add_placed(*step, context, reply); !added)
       return Uncacheable{Reason::store_error, added.error().message};
   }
-  add_left_by_failure(failed.spec(), context, answer);
-  if (send(conclusion, stats::Outcome::miss, answer)) context.services.counters.failed_compile();
+  add_left_by_failure(failed.spec(), context, reply);
+  if (send(conclusion, stats::Outcome::miss, reply)) context.services.counters.failed_compile();
   return std::nullopt;
 }
 
-void answer_opaque(Conclusion& conclusion, const StepState& ran, const RequestContext& context) {
+void reply_opaque(Conclusion& conclusion, const StepState& ran, const RequestContext& context) {
   const StepResult& result = ran.result;
-  Answer answer{.finish = messages_of(result, context.request, result.exit_code)};
+  Reply reply{.finish = messages_of(result, context.request, result.exit_code)};
   const std::string& advice = context.request.invocation.opaque.advice;
-  if (!ran.succeeded() && !advice.empty()) answer.finish.stderr_text += "hipcache: " + advice + "\n";
-  if (send(conclusion, stats::Outcome::miss, answer) && !ran.succeeded()) context.services.counters.failed_compile();
+  if (!ran.succeeded() && !advice.empty()) reply.finish.stderr_text += "hipcache: " + advice + "\n";
+  if (send(conclusion, stats::Outcome::miss, reply) && !ran.succeeded()) context.services.counters.failed_compile();
 }
 
 Uncacheable failure_of(const StepState& failed) { return {Reason::step_failed, failed.failure()}; }
