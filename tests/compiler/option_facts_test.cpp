@@ -194,6 +194,8 @@ TEST(OptionFacts, AreThoseOfTheWord) {
                                                        {"-cuid=1", names_id},
                                                        {"-fuse-cuid=random", draws_id},
                                                        {"-fuse-cuid=none", makes_no_id},
+                                                       {"--offload-arch=gfx906", names_arch},
+                                                       {"-fprofile-instr-use=p", hides_source_name},
                                                        {"-std=gnu++98", shows_text},
                                                        {"-Wall", shows_columns}};
   const std::tuple<const char*, OptionFacts, Tool> words_of_tools[] = {

@@ -165,7 +165,7 @@ std::optional<Uncacheable> read_driver(Invocation& invocation, std::optional<Fam
                                        const std::string& working_directory) {
   const std::string& program = invocation.argv[0];
   Reading reading(invocation.expanded,
-                  is_clang_driver(program) || is_hipcc(program) || (family && *family != Family::gcc));
+                  names_clang_driver(program) || names_hipcc(program) || (family && *family != Family::gcc));
   if (auto refusal = reading.read()) return refusal;
   for (const std::string& input : reading.inputs())
     if (leads_to_descriptor(join_path(working_directory, input))) return Uncacheable{Reason::standard_input, input};
@@ -177,7 +177,7 @@ std::optional<Uncacheable> read_driver(Invocation& invocation, std::optional<Fam
   invocation.writes_command = writes_command(invocation.expanded);
   // For a script or an unknown compiler, hipcache cannot know what happens to names; for a link, and
   // where the output has the command, names are kept.
-  const bool is_known = !is_hipcc(invocation.argv[0]) && family != Family::unknown && !reading.records_command();
+  const bool is_known = !names_hipcc(invocation.argv[0]) && family != Family::unknown && !reading.records_command();
   if (is_known && invocation.making == Making::compile && invocation.response_files.empty())
     invocation.output_names = find_output_names(invocation.argv, reading.options(), reading.inputs());
   return std::nullopt;
@@ -222,7 +222,7 @@ std::variant<Invocation, Uncacheable> parse_opaque(const std::vector<std::string
   const bool archives = !family && is_archiver(argv[0]);
   const bool links = !family && is_linker(argv[0]);
   if (is_build_helper(argv)) return Uncacheable{Reason::build_helper, ""};
-  if (!family && !archives && !links && !is_compiler(argv[0]))
+  if (!family && !archives && !links && !names_driver(argv[0]))
     return Uncacheable{Reason::not_a_compiler, advice_on(argv[0])};
   if (has_null(argv)) return Uncacheable{Reason::unknown_option, "an argument with a null byte"};
   if (std::string named = descriptor_among(argv, working_directory); !named.empty())
