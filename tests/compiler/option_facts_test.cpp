@@ -229,6 +229,13 @@ TEST(OptionFacts, OfAWholeWordAreNotThoseOfItsBeginning) {
   EXPECT_FALSE(option_has("a.c", ~none));
 }
 
+TEST(OptionFacts, AreCollectedFromAllLinesOfTheWord) {
+  // "-fgpu-rdc", "-fgpu*" and "-f*".
+  EXPECT_EQ(facts_of("-fgpu-rdc"), whole_command | makes_relocatable | unclear_names | stands_alone);
+  EXPECT_EQ(facts_of("-fgpu-rdcx"), unclear_names | stands_alone);
+  EXPECT_EQ(facts_of("a.c"), none);
+}
+
 TEST(OptionFacts, NameTheLongestOptionThatHasTheFact) {
   EXPECT_EQ(option_with("--include-with-prefix-before=x", behind_prefix), "--include-with-prefix");
   EXPECT_EQ(option_with("-isysroot/x", prefixes_others), "-isysroot");

@@ -154,6 +154,9 @@ std::string_view option_with(std::string_view word, OptionFacts facts, Tool tool
 
 bool option_has(std::string_view word, OptionFacts facts, Tool tool = Tool::compiler);
 
+// All facts of the options that the compiler's word is, or begins with.
+OptionFacts facts_of(std::string_view word);
+
 // Whether the whole word is such a name.
 bool is_option(std::string_view word, OptionFacts facts);
 
