@@ -30,6 +30,12 @@ std::vector<std::string_view> path_names(std::string_view path) {
   return names;
 }
 
+std::string normal_path(std::string_view absolute) {
+  std::string normal;
+  for (const std::string_view name : path_names(absolute)) normal.append("/").append(name);
+  return normal.empty() ? "/" : normal;
+}
+
 namespace {
 
 constexpr int kLinksFollowed = 8;

@@ -1,9 +1,9 @@
 #include "hipcache/base/roots.h"
 
 #include <algorithm>
-#include <filesystem>
 
 #include "hipcache/base/digest.h"
+#include "hipcache/base/files.h"
 
 namespace hipcache {
 namespace {
@@ -17,9 +17,8 @@ bool is_plain(char c) {
 // "" if the directory cannot be a root.
 std::string normal(std::string_view directory) {
   if (!directory.starts_with('/') || !std::all_of(directory.begin(), directory.end(), is_plain)) return "";
-  std::string path = std::filesystem::path(directory).lexically_normal().string();
-  while (path.ends_with('/')) path.pop_back();
-  return path;
+  const std::string path = normal_path(directory);
+  return path == "/" ? "" : path;
 }
 
 std::string token_of(const Root& root) { return kQuote + root.mark + kQuote; }
@@ -39,13 +38,6 @@ bool mentions(std::string_view bytes, const std::string& name) {
 bool continues_name(char c) {
   return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '.' || c == '_' ||
          c == '+' || c == '-';
-}
-
-bool names(std::string_view text, const std::string& name) {
-  if (name.empty()) return false;
-  for (std::size_t at = text.find(name); at != text.npos; at = text.find(name, at + 1))
-    if (at + name.size() == text.size() || !continues_name(text[at + name.size()])) return true;
-  return false;
 }
 
 // Stands in messages for a root that this request lacks.
@@ -71,6 +63,13 @@ std::string form_in(const std::vector<std::string>& arguments, const Root& root)
 }
 
 }  // namespace
+
+bool mentions_directory(std::string_view text, std::string_view directory) {
+  if (directory.empty() || directory == "/") return false;
+  for (std::size_t at = text.find(directory); at != text.npos; at = text.find(directory, at + 1))
+    if (at + directory.size() == text.size() || !continues_name(text[at + directory.size()])) return true;
+  return false;
+}
 
 Roots::Roots(std::string_view base) { add(kBaseMark, base); }
 
@@ -168,10 +167,7 @@ const Root* Roots::around(std::string_view path) const {
 }
 
 RootMask Roots::shown_in(std::string_view bytes) const {
-  RootMask shown = 0;
-  for (std::size_t i = 0; i < roots_.size(); ++i)
-    if (mentions(bytes, roots_[i].path) || mentions(bytes, roots_[i].alias)) shown |= RootMask{1} << i;
-  return shown;
+  return whose_name([&](const std::string& name) { return bytes.find(name) != bytes.npos; });
 }
 
 RootMask Roots::shown_in_any(const std::vector<std::string>& arguments) const {
@@ -183,10 +179,25 @@ RootMask Roots::shown_in_any(const std::vector<std::string>& arguments) const {
 RootMask Roots::named_in_text(std::string_view text) const {
   const RootMask shown = shown_in(text);
   if (shown == 0 || text.find('\0') != text.npos) return shown;
-  RootMask named = 0;
+  return whose_name([&](const std::string& name) { return mentions_directory(text, name); });
+}
+
+std::string Roots::with_marks(std::string text) const {
+  for (const Name& name : names_) {
+    for (auto at = text.find(name.text); at != std::string::npos; at = text.find(name.text, at + 1)) {
+      const std::string_view rest = std::string_view(text).substr(at + name.text.size());
+      if (rest.empty() || std::string_view("/=:,;").find(rest[0]) != rest.npos)
+        text.replace(at, name.text.size(), "<" + roots_[name.root].mark + ">");
+    }
+  }
+  return text;
+}
+
+std::vector<const Root*> Roots::among(RootMask roots) const {
+  std::vector<const Root*> found;
   for (std::size_t i = 0; i < roots_.size(); ++i)
-    if (names(text, roots_[i].path) || names(text, roots_[i].alias)) named |= RootMask{1} << i;
-  return named;
+    if ((roots & RootMask{1} << i) != 0) found.push_back(&roots_[i]);
+  return found;
 }
 
 // The longest name at the start of the text that ends the text or is followed by a character of

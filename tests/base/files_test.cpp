@@ -138,6 +138,12 @@ TEST(Files, SplitsAndJoinsPathsBySpelling) {
   EXPECT_EQ(join_path("/x", "/a"), "/a");
 }
 
+TEST(Files, SpellsPathsNormallyWithoutALookAtLinks) {
+  for (const char* path : {"/a/b", "//a/./b/", "/a/x/../b", "/../a//b", "a/b"})
+    EXPECT_EQ(normal_path(path), "/a/b") << path;
+  for (const char* path : {"/", "", "/..", "/a/.."}) EXPECT_EQ(normal_path(path), "/") << path;
+}
+
 TEST(Files, TellsWhatLiesWithinADirectoryByWholeNames) {
   EXPECT_TRUE(is_within("/a/b", "/a"));
   EXPECT_TRUE(is_within("/a", "/a/"));

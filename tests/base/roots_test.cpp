@@ -133,5 +133,24 @@ TEST(Roots, SayByWhichNameTheyAreCalled) {
   EXPECT_NE(form({"-I/real/src/a", "-I/link/b"}, "/"), form({"-I/link/a", "-I/real/src/b"}, "/"));
 }
 
+TEST(Roots, AreASetOfTheirMasksInOrder) {
+  Roots roots("/one");
+  roots.add(kBuildMark, "/two/build", "/link");
+  roots.add(kToolchainMark, "/opt/rocm");
+  const auto& all = roots.all();
+  const RootMask mask = roots.mask_of(all[2]) | roots.mask_of(all[1]);
+  EXPECT_EQ(roots.among(mask), (std::vector<const Root*>{&all[1], &all[2]}));
+  EXPECT_TRUE(roots.among(0).empty());
+  EXPECT_EQ(roots.whose_name([](const std::string& name) { return name == "/link"; }), roots.mask_of(all[1]));
+  EXPECT_EQ(roots.whose_name([](const std::string&) { return true; }), roots.every());
+}
+
+TEST(Roots, HaveMarksInTheTextThatTheIdOfAUnitIsMadeOf) {
+  Roots roots("/one");
+  roots.add(kBuildMark, "/one/build", "/link");
+  EXPECT_EQ(roots.with_marks("-I/one/build/x:/one=/link"), "-I<build>/x:<base>=<build>");
+  EXPECT_EQ(roots.with_marks("-I/oneself,/one'"), "-I/oneself,/one'");
+}
+
 }  // namespace
 }  // namespace hipcache

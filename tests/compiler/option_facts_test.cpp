@@ -194,6 +194,8 @@ TEST(OptionFacts, AreThoseOfTheWord) {
                                                        {"-cuid=1", names_id},
                                                        {"-fuse-cuid=random", draws_id},
                                                        {"-fuse-cuid=none", makes_no_id},
+                                                       {"--offload-arch=gfx906", names_arch},
+                                                       {"-fprofile-instr-use=p", hides_source_name},
                                                        {"-std=gnu++98", shows_text},
                                                        {"-Wall", shows_columns}};
   const std::tuple<const char*, OptionFacts, Tool> words_of_tools[] = {
@@ -225,6 +227,13 @@ TEST(OptionFacts, OfAWholeWordAreNotThoseOfItsBeginning) {
   EXPECT_FALSE(is_option("-DX", defines_macro));
   EXPECT_FALSE(is_option("", ~none));
   EXPECT_FALSE(option_has("a.c", ~none));
+}
+
+TEST(OptionFacts, AreCollectedFromAllLinesOfTheWord) {
+  // "-fgpu-rdc", "-fgpu*" and "-f*".
+  EXPECT_EQ(facts_of("-fgpu-rdc"), whole_command | makes_relocatable | unclear_names | stands_alone);
+  EXPECT_EQ(facts_of("-fgpu-rdcx"), unclear_names | stands_alone);
+  EXPECT_EQ(facts_of("a.c"), none);
 }
 
 TEST(OptionFacts, NameTheLongestOptionThatHasTheFact) {

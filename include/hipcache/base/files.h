@@ -22,6 +22,9 @@ namespace hipcache {
 // followed. The names point into `path`.
 std::vector<std::string_view> path_names(std::string_view path);
 
+// The absolute path without ".", "..", doubled slashes and a slash at its end, as if no name in it were a link.
+std::string normal_path(std::string_view absolute);
+
 // Recognises paths that name open descriptors instead of files: /dev/stdin, /dev/fd/63,
 // /proc/self/fd/0.
 //

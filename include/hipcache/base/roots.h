@@ -39,6 +39,10 @@ inline constexpr const char* kToolchainMark = "toolchain";
 // The output's own root, used for the CUID (compiler/hip/cuid.h).
 inline constexpr const char* kOutputRootMark = "outputs";
 
+// Whether a text names a directory or something in it: "/b" in "-I/b/x", "/b:/c" and "'/b'", not in "/bc" or "/b.d".
+// Nothing names "/".
+bool mentions_directory(std::string_view text, std::string_view directory);
+
 struct Root {
   std::string mark;
   std::string path;   // resolved, without a slash at its end
@@ -100,10 +104,24 @@ class Roots {
   RootMask shown_in(std::string_view bytes) const;
   // The roots that any of the arguments names.
   RootMask shown_in_any(const std::vector<std::string>& arguments) const;
-  // The roots that a text names as complete path components: "/b" in "/b/x" and in "'/b'", not in
-  // "/b.sources". In binary data all mentions count, because names may follow each other without a
-  // separator.
+  // The roots that a text names as mentions_directory() does. In binary data all mentions count, because names may
+  // follow each other without a separator.
   RootMask named_in_text(std::string_view text) const;
+  // The text with "<base>" and the like for each name of a root that ends there: for the CUID, which is hashed.
+  std::string with_marks(std::string text) const;
+
+  // The roots with a name, path or alias, that passes the test.
+  template <typename Test>
+  RootMask whose_name(const Test& test) const {
+    RootMask passed = 0;
+    for (const Name& name : names_)
+      if (test(name.text)) passed |= RootMask{1} << name.root;
+    return passed;
+  }
+  // The set of this root alone. REQUIRES: it is one of all().
+  RootMask mask_of(const Root& root) const { return RootMask{1} << (&root - roots_.data()); }
+  // The roots of the set, in order.
+  std::vector<const Root*> among(RootMask roots) const;
 
  private:
   struct Name {

@@ -116,19 +116,21 @@ enum : OptionFacts {
   names_id = bit(44),
   draws_id = bit(45),
   makes_no_id = bit(46),
+  names_arch = bit(47),         // its value is a device
+  hides_source_name = bit(48),  // puts the source's name as given into the outputs, hashed
 
   // What a compile sees of its sources beside the tokens (source_sight.h).
-  shows_text = bit(47),     // warns of comments, or has a language in which comments or trigraphs count
-  shows_columns = bit(48),  // warns of indentation
+  shows_text = bit(49),     // warns of comments, or has a language in which comments or trigraphs count
+  shows_columns = bit(50),  // warns of indentation
 
   // What the tools do that run behind a compiler.
-  asks_program = bit(49),  // the program prints about itself
-  is_safe = bit(50),       // does nothing that a trace does not show
+  asks_program = bit(51),  // the program prints about itself
+  is_safe = bit(52),       // does nothing that a trace does not show
   // Belongs to the device links that clang plans. Of the second, the value is a level or a name, never a path.
-  of_device_links = bit(51),
-  word_of_device_links = bit(52),
-  bundles = bit(53),    // belongs to a bundler's job that makes a fatbin
-  unbundles = bit(54),  // belongs to one that takes a bundle apart
+  of_device_links = bit(53),
+  word_of_device_links = bit(54),
+  bundles = bit(55),    // belongs to a bundler's job that makes a fatbin
+  unbundles = bit(56),  // belongs to one that takes a bundle apart
 
   all_facts = (unbundles << 1) - 1,
 };
@@ -151,6 +153,9 @@ std::string_view bare_option(std::string_view word);
 std::string_view option_with(std::string_view word, OptionFacts facts, Tool tool = Tool::compiler);
 
 bool option_has(std::string_view word, OptionFacts facts, Tool tool = Tool::compiler);
+
+// All facts of the options that the compiler's word is, or begins with.
+OptionFacts facts_of(std::string_view word);
 
 // Whether the whole word is such a name.
 bool is_option(std::string_view word, OptionFacts facts);

@@ -294,7 +294,7 @@ void fill_link(Invocation& invocation, const InputArgList& arguments) {
 }
 
 std::optional<Uncacheable> understand_link(Invocation& invocation, const InputArgList& arguments) {
-  if (auto refusal = link_input_refusal(find_inputs(arguments, is_hipcc(invocation.expanded[0])))) return refusal;
+  if (auto refusal = link_input_refusal(find_inputs(arguments, names_hipcc(invocation.expanded[0])))) return refusal;
   fill_link(invocation, arguments);
   if (auto refusal = native_arch_refusal(invocation)) return refusal;
   return output_refusal(invocation);
@@ -306,7 +306,7 @@ std::optional<Uncacheable> understand(Invocation& invocation, const InputArgList
   if (auto refusal = other_reading_refusal(arguments, words, rules)) return refusal;
   if (is_rdc_link(arguments)) return understand_link(invocation, arguments);
   if (!arguments.hasArgNoClaim(OPT_c, OPT_S) && !ends_with_devices(arguments)) return Uncacheable{Reason::link, ""};
-  const std::vector<Input> inputs = find_inputs(arguments, is_hipcc(invocation.expanded[0]));
+  const std::vector<Input> inputs = find_inputs(arguments, names_hipcc(invocation.expanded[0]));
   if (auto refusal = input_refusal(inputs)) return refusal;
   fill(invocation, arguments, inputs[0]);
   if (auto refusal = native_arch_refusal(invocation)) return refusal;
@@ -330,7 +330,7 @@ std::variant<Invocation, Uncacheable> understand(Invocation invocation, const Dr
   if (missing_count != 0) return Uncacheable{Reason::missing_argument, pointers[missing_index]};
   auto refusal = understand(invocation, arguments, pointers, rules);
   if (!refusal) return invocation;
-  refusal->of_hip = compiles_hip(arguments, is_hipcc(invocation.expanded[0]));
+  refusal->of_hip = compiles_hip(arguments, names_hipcc(invocation.expanded[0]));
   return *std::move(refusal);
 }
 
@@ -354,7 +354,7 @@ Parser::~Parser() = default;
 
 std::variant<Invocation, Uncacheable> Parser::parse(const std::vector<std::string>& argv,
                                                     const std::string& working_directory) const {
-  if (argv.empty() || !(is_clang_driver(argv[0]) || is_hipcc(argv[0]))) {
+  if (argv.empty() || !(names_clang_driver(argv[0]) || names_hipcc(argv[0]))) {
     return Uncacheable{Reason::not_a_compiler, argv.empty() ? std::string() : argv[0]};
   }
   if (has_null(argv)) return Uncacheable{Reason::unknown_option, "an argument with a null byte"};
@@ -364,7 +364,7 @@ std::variant<Invocation, Uncacheable> Parser::parse(const std::vector<std::strin
   invocation.argv = argv;
   invocation.expanded = std::move(expanded->arguments);
   invocation.response_files = std::move(expanded->files);
-  invocation.by_script = is_hipcc(argv[0]);
+  invocation.by_script = names_hipcc(argv[0]);
   auto understood = understand(std::move(invocation), table_->rules);
   if (const auto* planned = std::get_if<Invocation>(&understood))
     if (auto refusal = descriptor_refusal(*planned, working_directory)) return *std::move(refusal);

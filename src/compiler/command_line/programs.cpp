@@ -7,7 +7,6 @@
 #include "hipcache/base/files.h"
 #include "hipcache/base/reason.h"
 #include "hipcache/base/text.h"
-#include "hipcache/compiler/driver_name.h"
 #include "hipcache/compiler/option_facts.h"
 
 namespace hipcache::compiler {
@@ -45,24 +44,18 @@ bool is_linker(std::string_view path) {
   return name == "ld" || name == "ld.bfd" || name == "ld.gold" || name == "ld.lld";
 }
 
-bool is_clang_driver(std::string_view path) {
+bool names_clang_driver(std::string_view path) {
   const std::string_view name = program_name(path);
   return name == "clang" || name == "clang++" || name == "amdclang" || name == "amdclang++";
 }
 
-bool names_clang_driver(std::string_view path) { return is_clang_driver(path); }
-
-bool names_driver(std::string_view path) { return is_compiler(path); }
-
-bool names_hipcc(std::string_view path) { return is_hipcc(path); }
-
 bool names_other_cache(std::string_view path) { return holds(kOtherCaches, base_name(path)); }
 
-bool is_hipcc(std::string_view path) { return program_name(path) == "hipcc"; }
+bool names_hipcc(std::string_view path) { return program_name(path) == "hipcc"; }
 
-bool is_compiler(std::string_view path) {
+bool names_driver(std::string_view path) {
   const std::string_view name = program_name(path);
-  return is_clang_driver(path) || name == "gcc" || name == "g++" || name == "cc" || name == "c++" || name == "hipcc";
+  return names_clang_driver(path) || name == "gcc" || name == "g++" || name == "cc" || name == "c++" || name == "hipcc";
 }
 
 std::optional<Family> further_compiler(std::string_view path, const std::vector<std::string>& named) {

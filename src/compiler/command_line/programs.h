@@ -8,21 +8,10 @@
 #include <variant>
 #include <vector>
 
+#include "hipcache/compiler/driver_name.h"
 #include "hipcache/compiler/invocation.h"
 
 namespace hipcache::compiler {
-
-// Which programs count as a driver that compiles: decided by name, as clang decides its own mode.
-
-// True for "clang", "clang++-19", "/opt/rocm/bin/amdclang++", "x86_64-linux-gnu-clang". False for
-// "clang-cl", "clang-cpp", "hipcc".
-bool is_clang_driver(std::string_view path);
-
-// The script, or program, around clang that treats C++ as HIP.
-bool is_hipcc(std::string_view path);
-
-// A clang driver, any driver of GCC ("cc", "x86_64-linux-gnu-g++-12"), or hipcc, which runs one.
-bool is_compiler(std::string_view path);
 
 // The name without directory, target and version: "ld.lld" for
 // "/usr/bin/x86_64-linux-gnu-ld.lld-19".

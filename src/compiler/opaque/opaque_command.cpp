@@ -84,14 +84,12 @@ class Reading {
       const std::size_t name = option_with(argument, facts::names_output | facts::names_language).size();
       if (name != 0 && name < argument.size()) take_names(argument, argument.substr(name));
     }
-    if (option_has(argument, facts::makes_relocatable | facts::makes_complete))
-      relocatable_ = option_has(argument, facts::makes_relocatable);
-    for (const OptionFacts fact :
-         {facts::gives_no_id, facts::makes_no_id, facts::records_command, facts::updates_output,
-          facts::stops_before_link, facts::makes_ast, facts::prints_or_checks})
-      if (option_has(argument, fact)) seen_ |= fact;
-    if (option_has(argument, facts::draws_id)) draws_id_ = argument;
-    if (option_has(argument, facts::names_id) && !is_option(argument, facts::names_id)) seen_ |= facts::names_id;
+    const OptionFacts of_argument = facts_of(argument);
+    seen_ |= of_argument;
+    if ((of_argument & facts::names_id) != 0) names_id_ = names_id_ || !is_option(argument, facts::names_id);
+    if ((of_argument & facts::draws_id) != 0) draws_id_ = argument;
+    if ((of_argument & (facts::makes_relocatable | facts::makes_complete)) != 0)
+      relocatable_ = (of_argument & facts::makes_relocatable) != 0;
     return passed_on_.take(argument);
   }
 
@@ -111,8 +109,8 @@ class Reading {
     if (!has_seen(facts::stops_before_link) && !makes_header_ && !stamps) making = Making::link;
     if (stamps && !passed_on_.leaves_out_times() && maybe_clang_)
       return Uncacheable{Reason::precompiled_header, "without -Xclang -fno-pch-timestamp"};
-    if (!draws_id_.empty() && !has_seen(facts::names_id)) return Uncacheable{Reason::random_cuid, draws_id_};
-    const bool has_no_id = has_seen(facts::gives_no_id) || (has_seen(facts::makes_no_id) && !has_seen(facts::names_id));
+    if (!draws_id_.empty() && !names_id_) return Uncacheable{Reason::random_cuid, draws_id_};
+    const bool has_no_id = has_seen(facts::gives_no_id) || (has_seen(facts::makes_no_id) && !names_id_);
     if (relocatable_ && has_no_id && compiles_) return Uncacheable{Reason::random_cuid, "-fgpu-rdc without an id"};
     if (object.empty()) object = making == Making::link ? "a.out" : inputs_.back() + ".o";
     return making == Making::link ? refused_for_linker(arguments_) : std::nullopt;
@@ -122,10 +120,11 @@ class Reading {
   const bool maybe_clang_;
   std::vector<std::string> inputs_;
   std::vector<std::size_t> options_;  // positions of options, without those of their values
-  OptionFacts seen_ = facts::none;
+  OptionFacts seen_ = facts::none;    // of all options but those whose value is the next argument
   PassedOnOptions passed_on_;
   std::string language_;
   std::string draws_id_;  // the option
+  bool names_id_ = false;
   bool makes_header_ = false;
   bool relocatable_ = false;
   bool compiles_ = false;  // perhaps: some input is not known to be for the linker
@@ -165,7 +164,7 @@ std::optional<Uncacheable> read_driver(Invocation& invocation, std::optional<Fam
                                        const std::string& working_directory) {
   const std::string& program = invocation.argv[0];
   Reading reading(invocation.expanded,
-                  is_clang_driver(program) || is_hipcc(program) || (family && *family != Family::gcc));
+                  names_clang_driver(program) || names_hipcc(program) || (family && *family != Family::gcc));
   if (auto refusal = reading.read()) return refusal;
   for (const std::string& input : reading.inputs())
     if (leads_to_descriptor(join_path(working_directory, input))) return Uncacheable{Reason::standard_input, input};
@@ -177,7 +176,7 @@ std::optional<Uncacheable> read_driver(Invocation& invocation, std::optional<Fam
   invocation.writes_command = writes_command(invocation.expanded);
   // For a script or an unknown compiler, hipcache cannot know what happens to names; for a link, and
   // where the output has the command, names are kept.
-  const bool is_known = !is_hipcc(invocation.argv[0]) && family != Family::unknown && !reading.records_command();
+  const bool is_known = !names_hipcc(invocation.argv[0]) && family != Family::unknown && !reading.records_command();
   if (is_known && invocation.making == Making::compile && invocation.response_files.empty())
     invocation.output_names = find_output_names(invocation.argv, reading.options(), reading.inputs());
   return std::nullopt;
@@ -222,7 +221,7 @@ std::variant<Invocation, Uncacheable> parse_opaque(const std::vector<std::string
   const bool archives = !family && is_archiver(argv[0]);
   const bool links = !family && is_linker(argv[0]);
   if (is_build_helper(argv)) return Uncacheable{Reason::build_helper, ""};
-  if (!family && !archives && !links && !is_compiler(argv[0]))
+  if (!family && !archives && !links && !names_driver(argv[0]))
     return Uncacheable{Reason::not_a_compiler, advice_on(argv[0])};
   if (has_null(argv)) return Uncacheable{Reason::unknown_option, "an argument with a null byte"};
   if (std::string named = descriptor_among(argv, working_directory); !named.empty())

@@ -75,14 +75,26 @@ class Table {
 
   // The longest line of the word with one of the facts, or null.
   const Line* find(std::string_view word, OptionFacts facts) const {
-    const auto after = std::upper_bound(lines_.begin(), lines_.end(), word,
-                                        [](std::string_view text, const Line& line) { return text < line.name; });
-    for (auto at = static_cast<std::size_t>(after - lines_.begin()) - 1; at != kNone; at = shorter_[at])
+    for (std::size_t at = last_for(word); at != kNone; at = shorter_[at])
       if ((lines_[at].facts & facts) != 0 && lines_[at].is_of(word)) return &lines_[at];
     return nullptr;
   }
 
+  OptionFacts all_of(std::string_view word) const {
+    OptionFacts facts = facts::none;
+    for (std::size_t at = last_for(word); at != kNone; at = shorter_[at])
+      if (lines_[at].is_of(word)) facts |= lines_[at].facts;
+    return facts;
+  }
+
  private:
+  // The last line that may begin the word.
+  std::size_t last_for(std::string_view word) const {
+    const auto after = std::upper_bound(lines_.begin(), lines_.end(), word,
+                                        [](std::string_view text, const Line& line) { return text < line.name; });
+    return static_cast<std::size_t>(after - lines_.begin()) - 1;
+  }
+
   static constexpr std::size_t kNone = static_cast<std::size_t>(-1);
 
   std::vector<Line> lines_;
@@ -124,6 +136,8 @@ std::string_view option_with(std::string_view word, OptionFacts facts, Tool tool
 bool option_has(std::string_view word, OptionFacts facts, Tool tool) {
   return table_of(tool).find(word, facts) != nullptr;
 }
+
+OptionFacts facts_of(std::string_view word) { return table_of(Tool::compiler).all_of(word); }
 
 bool is_option(std::string_view word, OptionFacts facts) {
   return !word.empty() && option_with(word, facts).size() == word.size();

@@ -36,8 +36,6 @@ constexpr auto kOfPackages = std::to_array<std::string_view>(
 constexpr auto kOfCompilers = std::to_array<std::string_view>({"gcc", "gcc-cross", "clang", "c++", "amdgcn", "gconv"});
 constexpr auto kOfCompilersPrefixes = std::to_array<std::string_view>({"llvm", "rocm", "clang-"});
 
-std::string normal(std::string_view path) { return std::filesystem::path(path).lexically_normal().string(); }
-
 template <typename List>
 bool is_in_one_of(const List& directories, std::string_view path) {
   return std::any_of(directories.begin(), directories.end(),
@@ -50,32 +48,18 @@ bool is_compilers_name(std::string_view name) {
                      [&](std::string_view prefix) { return name.starts_with(prefix); });
 }
 
-bool continues_name(char c) {
-  return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') ||
-         std::string_view("._+-").find(c) != std::string_view::npos;
-}
-
 }  // namespace
 
 PlaceOwner owner_of(std::string_view absolute) {
-  const std::string path = normal(absolute);
+  const std::string path = normal_path(absolute);
   if (is_in_one_of(kOfMachine, path)) return PlaceOwner::machine;
   return path == "/" || is_in_one_of(kOfPackages, path) ? PlaceOwner::packages : PlaceOwner::user;
 }
 
 bool is_of_compilers(std::string_view directory) {
-  const std::filesystem::path path = normal(directory);
+  const std::filesystem::path path = normal_path(directory);
   return std::any_of(path.begin(), path.end(),
                      [](const std::filesystem::path& part) { return is_compilers_name(part.string()); });
-}
-
-bool names_directory(std::string_view text, std::string_view directory) {
-  if (directory.empty() || directory == "/") return false;
-  for (auto at = text.find(directory); at != text.npos; at = text.find(directory, at + 1)) {
-    const std::size_t end = at + directory.size();
-    if (end == text.size() || !continues_name(text[end])) return true;
-  }
-  return false;
 }
 
 namespace {
@@ -301,10 +285,10 @@ class InputTies {
     if (value == nullptr || any_variable_) return;
     const std::string portable = from_.roots.portable_list(value);
     for (const std::string& directory : {from_.working_directory, from_.logical_directory()})
-      if (owner_of(directory) == PlaceOwner::user && names_directory(portable, directory))
+      if (owner_of(directory) == PlaceOwner::user && mentions_directory(portable, directory))
         return ties_.add(TiedBy::path_in_variable, name, directory);
     const char* home = from_.variable("HOME");
-    if (is_personal(name) || (home != nullptr && names_directory(portable, home))) ties_.add(TiedBy::variable, name);
+    if (is_personal(name) || (home != nullptr && mentions_directory(portable, home))) ties_.add(TiedBy::variable, name);
   }
 
   void take_working_directory() {
@@ -358,9 +342,7 @@ class InputTies {
       ties_.add(TiedBy::cuid, object);
   }
 
-  std::string absolute(const std::string& name) const {
-    return std::filesystem::path(join_path(from_.working_directory, name)).lexically_normal().string();
-  }
+  std::string absolute(const std::string& name) const { return normal_path(join_path(from_.working_directory, name)); }
 
   const inputs::PathSet& set_;
   const StepSpec& spec_;

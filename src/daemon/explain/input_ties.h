@@ -37,9 +37,6 @@ PlaceOwner owner_of(std::string_view absolute);
 // wherever the same compilers are installed. Packages of any kind fill others, such as /usr/include and /opt.
 bool is_of_compilers(std::string_view directory);
 
-// Whether the text names the directory or something in it: "/b" in "-I/b/x" and "/b:/c", not in "/bc".
-bool names_directory(std::string_view text, std::string_view directory);
-
 class TieList {
  public:
   // Leaves out what is in the list already.

@@ -55,7 +55,7 @@ void add_directories_in(const std::string& word, const Request& request, TieList
   const char* home = request.from.variable("HOME");
   for (const std::string& directory :
        {request.from.working_directory, request.from.logical_directory(), std::string(home == nullptr ? "" : home)}) {
-    if (owner_of(directory) != PlaceOwner::user || !names_directory(word, directory)) continue;
+    if (owner_of(directory) != PlaceOwner::user || !mentions_directory(word, directory)) continue;
     return ties.add(TiedBy::absolute_path, is_typed(word, request) ? word : directory);
   }
 }

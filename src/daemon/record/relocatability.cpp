@@ -84,9 +84,6 @@ bool compresses_debug_information(std::string_view bytes) {
   return false;
 }
 
-// clang looks functions of one file up in a profile by a hash of the source's name as it was given.
-constexpr std::string_view kReadsProfile = "-fprofile-instr-use=";
-
 // No writer of texts escapes these characters.
 bool is_never_escaped(char c) {
   return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') ||
@@ -101,18 +98,13 @@ bool compiles_for_devices(std::string_view argument) {
 
 RootMask shown_in_part(std::string_view bytes, const inputs::RunContext& from, const hip::PrefixMaps& maps) {
   if (from.roots.empty() || !holds_debug_information(bytes)) return 0;
-  RootMask shown = maps.left_in_debug_information(bytes);
   const auto shows = [&](std::string_view name) {
     return !name.empty() && bytes.find(std::string(name) + "/") != bytes.npos;
   };
   const std::string logical = from.logical_directory();
-  for (std::size_t i = 0; i < from.roots.all().size(); ++i) {
-    const Root& root = from.roots.all()[i];
-    for (const std::string* name : {&root.path, &root.alias})
-      if (shows(hip::left_beside(*name, from.working_directory)) || shows(hip::left_beside(*name, logical)))
-        shown |= RootMask{1} << i;
-  }
-  return shown;
+  return maps.left_in_debug_information(bytes) | from.roots.whose_name([&](const std::string& name) {
+    return shows(hip::left_beside(name, from.working_directory)) || shows(hip::left_beside(name, logical));
+  });
 }
 
 }  // namespace
@@ -184,7 +176,8 @@ bool may_hide_names(const std::vector<std::string>& arguments, const Hiding& of)
   return std::any_of(arguments.begin(), arguments.end(), [&](std::string_view argument) {
     if (compiles_for_devices(argument)) return true;
     if (compiler::option_has(argument, facts::hides_debug_names)) return of.has_debug_information;
-    if (argument.starts_with(kReadsProfile)) return names_source_absolutely;
+    // clang looks functions of one file up in a profile by a hash of the source's name as it was given.
+    if (compiler::option_has(argument, facts::hides_source_name)) return names_source_absolutely;
     // A list that names a root ties by its text.
     return compiler::option_has(argument, facts::hides_names | facts::defers_code) &&
            !compiler::option_has(argument, facts::names_list);

@@ -92,7 +92,7 @@ Joins joins_of(const Words& words) {
 
 // A compiler has directories of its own below a sysroot, so a prefix that ends above the root counts by itself.
 bool may_lead_to(const std::string& root, std::string_view prefix, const Joins& joins) {
-  if (root.empty() || !root.starts_with(prefix)) return false;
+  if (!root.starts_with(prefix)) return false;
   if (root == prefix) return joins.any_without_slash;
   return joins.any_relative || prefix.find_first_not_of('/') != prefix.npos;
 }
@@ -117,15 +117,10 @@ RootMask roots_reached_by_joining(const std::vector<std::string>& argv, const Ro
   const Joins joins = joins_of(words_of(argv));
   // A compiler may have a prefix built in.
   if (joins.any_relative && joins.prefixes.empty()) return roots.every();
-  RootMask reached = 0;
-  for (std::size_t i = 0; i < roots.all().size(); ++i) {
-    const Root& root = roots.all()[i];
-    const auto leads_there = [&](std::string_view prefix) {
-      return may_lead_to(root.path, prefix, joins) || may_lead_to(root.alias, prefix, joins);
-    };
-    if (std::any_of(joins.prefixes.begin(), joins.prefixes.end(), leads_there)) reached |= RootMask{1} << i;
-  }
-  return reached;
+  return roots.whose_name([&](const std::string& root) {
+    return std::any_of(joins.prefixes.begin(), joins.prefixes.end(),
+                       [&](std::string_view prefix) { return may_lead_to(root, prefix, joins); });
+  });
 }
 
 namespace {
@@ -151,9 +146,7 @@ void add_processor(Hasher& hasher, const Request& request) {
 
 // Without such a root, the key is that of a request that has no roots.
 void add_roots(Hasher& hasher, RootMask mask, const Request& request) {
-  const std::vector<Root>& roots = request.from.roots.all();
-  for (std::size_t i = 0; i < roots.size(); ++i)
-    if ((mask & RootMask{1} << i) != 0) hasher.field(roots[i].mark).field(roots[i].path);
+  for (const Root* root : request.from.roots.among(mask)) hasher.field(root->mark).field(root->path);
 }
 
 // How and where the driver is called: its messages contain argv[0], its jobs the directory.
@@ -183,9 +176,7 @@ std::string portable_argument(const std::string& argument, const Roots& roots) {
 // Another checkout's command may have the same text. There it names no root of the request.
 void add_as_typed(std::vector<std::string>& result, const std::string& argument, const Roots& roots) {
   result.push_back(argument);
-  const RootMask named = roots.shown_in(argument);
-  for (std::size_t i = 0; i < roots.all().size(); ++i)
-    if ((named & RootMask{1} << i) != 0) result.push_back(roots.portable_path(roots.all()[i].path));
+  for (const Root* root : roots.among(roots.shown_in(argument))) result.push_back(roots.portable_path(root->path));
 }
 
 // The roles and forms of the step's outputs. Names and places do not count, because the plan decides who gets a file.
@@ -208,9 +199,7 @@ std::vector<std::string> portable(const std::vector<std::string>& argv, const in
       result.push_back(portable_argument(argv[i], from.roots));
     }
   }
-  const RootMask reached = roots_reached_by_joining(argv, from.roots);
-  for (std::size_t i = 0; i < from.roots.all().size(); ++i)
-    if ((reached & RootMask{1} << i) != 0) result.push_back(from.roots.all()[i].path);
+  for (const Root* root : from.roots.among(roots_reached_by_joining(argv, from.roots))) result.push_back(root->path);
   return result;
 }
 

@@ -22,24 +22,11 @@ std::string without_slash(std::string path) {
   return path;
 }
 
-std::string normal(const std::string& path) {
-  return without_slash(std::filesystem::path(path).lexically_normal().string());
-}
-
 // The nearest directory that holds ".git": a directory, or a file in worktrees and submodules. "" if there is none.
 std::string checkout_around(std::string directory) {
   for (; directory.size() > 1 && directory.front() == '/'; directory = std::string(directory_name(directory)))
     if (::access((directory + "/.git").c_str(), F_OK) == 0) return directory;
   return "";
-}
-
-// Whether the text has the directory's name, as a whole.
-bool names(std::string_view text, const std::string& directory) {
-  for (auto at = text.find(directory); at != text.npos; at = text.find(directory, at + 1)) {
-    const std::string_view rest = text.substr(at + directory.size());
-    if (rest.empty() || std::string_view("/=:,;").find(rest.front()) != std::string_view::npos) return true;
-  }
-  return false;
 }
 
 std::string first_line(const std::string& path) {
@@ -53,9 +40,9 @@ std::string common_directory(const std::string& checkout) {
   std::string git = checkout + "/.git";
   const std::string link = first_line(git);
   if (!link.starts_with(kLink)) return git;
-  const std::string own = normal(join_path(checkout, link.substr(kLink.size())));
+  const std::string own = normal_path(join_path(checkout, link.substr(kLink.size())));
   const std::string common = first_line(own + "/commondir");
-  return common.empty() ? own : normal(join_path(own, common));
+  return common.empty() ? own : normal_path(join_path(own, common));
 }
 
 // The URL of the remote "origin"; "" if there is none.
@@ -87,15 +74,16 @@ BaseDirectories base_directories_of(const std::vector<std::string>& setting, con
                                     const std::string& source, const inputs::RunContext& from) {
   if (setting.empty()) {
     const std::string root =
-        checkout_around(source.empty() ? from.working_directory : std::string(directory_name(normal(source))));
+        checkout_around(source.empty() ? from.working_directory : std::string(directory_name(normal_path(source))));
     return root.empty() ? BaseDirectories{} : BaseDirectories{{root}, true};
   }
   if (setting.size() == 1) return {setting, false};
   std::vector<std::string> texts = argv;
-  texts.insert(texts.end(), {from.working_directory, from.logical_directory(), normal(source)});
+  texts.insert(texts.end(), {from.working_directory, from.logical_directory(), normal_path(source)});
   BaseDirectories bases{setting, false};
   const auto is_named = [&](const std::string& base) {
-    return std::any_of(texts.begin(), texts.end(), [&](const std::string& text) { return names(text, base); });
+    return std::any_of(texts.begin(), texts.end(),
+                       [&](const std::string& text) { return mentions_directory(text, base); });
   };
   const auto concerns = [&](const std::string& base) {
     return is_named(without_slash(base)) || is_named(real_path(base));

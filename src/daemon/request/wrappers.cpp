@@ -1,7 +1,6 @@
 #include "daemon/request/wrappers.h"
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -9,6 +8,7 @@
 #include "hipcache/base/files.h"
 #include "hipcache/base/text.h"
 #include "hipcache/compiler/driver_name.h"
+#include "hipcache/compiler/option_facts.h"
 #include "hipcache/inputs/script.h"
 
 namespace hipcache::daemon {
@@ -16,13 +16,11 @@ namespace hipcache::daemon {
 namespace {
 
 bool names_arch(const Request& request) {
-  constexpr auto kOptions = std::to_array<std::string_view>({"--offload-arch=", "-offload-arch=", "--amdgpu-target=",
-                                                             "-amdgpu-target=", "--cuda-gpu-arch=", "--offload-arch"});
   const char* variable = request.from.variable("HCC_AMDGPU_TARGET");
   const std::vector<std::string>& words = request.invocation.expanded;
   return (variable != nullptr && *variable != '\0') ||
          std::any_of(words.begin(), words.end(),
-                     [&](const std::string& word) { return holds_prefix_of(kOptions, word); });
+                     [](std::string_view word) { return compiler::option_has(word, compiler::facts::names_arch); });
 }
 
 // Commands of one kind ask a wrapper for the same things, as far as is known. hipcc without an architecture is decided

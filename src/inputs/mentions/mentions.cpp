@@ -75,7 +75,7 @@ bool names(const std::string& path, const Root& toolchain) {
 RootMask named_by_program(const std::string& path, const Roots& roots, FileSystemState& file_system) {
   const Root* toolchain = roots.find(kToolchainMark);
   if (toolchain == nullptr) return 0;
-  const RootMask mask = RootMask{1} << (toolchain - roots.all().data());
+  const RootMask mask = roots.mask_of(*toolchain);
   const Result<Digest> content = file_system.content(path);
   if (!content) return mask;
   const Digest key =
@@ -112,10 +112,10 @@ using Rests = std::set<std::pair<RootMask, std::string>>;
 
 void add_rest(std::string_view directory, const Roots& roots, Rests& rests) {
   while (directory.ends_with('/')) directory.remove_suffix(1);
-  for (std::size_t i = 0; i < roots.all().size(); ++i)
-    for (const std::string* name : {&roots.all()[i].path, &roots.all()[i].alias})
+  for (const Root& root : roots.all())
+    for (const std::string* name : {&root.path, &root.alias})
       if (name->size() > directory.size() + 1 && name->starts_with(directory) && (*name)[directory.size()] == '/')
-        rests.insert({RootMask{1} << i, name->substr(directory.size() + 1) + "/"});
+        rests.insert({roots.mask_of(root), name->substr(directory.size() + 1) + "/"});
 }
 
 // For the directories that the compiler may have searched: it looked at them, read a file in them, or ran there.
@@ -169,7 +169,7 @@ TextMarks marks_of(const ReadFile& file, const Roots& roots, const Rests& rests,
 RootMask build_directories(const Roots& roots) {
   RootMask found = 0;
   for (const char* mark : {kBuildMark, kOuterBuildMark})
-    if (const Root* root = roots.find(mark)) found |= roots.holding(root->path);
+    if (const Root* root = roots.find(mark)) found |= roots.mask_of(*root);
   return found;
 }
 

@@ -103,8 +103,7 @@ class Observer {
   std::string take_asks_own_name() { return std::move(ties_.asks_own_name); }
   std::vector<std::string> named_roots() const {
     std::vector<std::string> marks;
-    for (std::size_t i = 0; i < from_.roots.all().size(); ++i)
-      if ((ties_.by_names & RootMask{1} << i) != 0) marks.push_back(from_.roots.all()[i].mark);
+    for (const Root* root : from_.roots.among(ties_.by_names)) marks.push_back(root->mark);
     return marks;
   }
   // The set less the questions about roots that are asked because of names; null: there are none.
@@ -170,7 +169,7 @@ class Observer {
 
   bool is_written(const Record& record) const {
     if (run_.written.empty() || !(names_a_path(record.kind) || record.kind == Kind::open_write)) return false;
-    return std::binary_search(run_.written.begin(), run_.written.end(), normal_spelling(absolute(record.text)));
+    return std::binary_search(run_.written.begin(), run_.written.end(), normal_path(absolute(record.text)));
   }
 
   std::optional<Refusal> take_write(const Record& record) {
@@ -271,7 +270,7 @@ class Observer {
   bool is_just_the_directory(const Record& record, const std::string& path) const {
     if (!run_.is_opaque() || run_.shows.directory || record.kind == Kind::list || record.kind == Kind::open_read)
       return false;
-    const std::string normal = normal_spelling(path);
+    const std::string normal = normal_path(path);
     return normal == from_.working_directory || normal == logical_directory_;
   }
 
@@ -302,7 +301,7 @@ class Observer {
     if (asks_for_directory_ && (!run_.is_opaque() || run_.shows.directory)) return true;
     return std::any_of(observations_.begin(), observations_.end(), [&](const Observation& observation) {
       if (!asks_about_path(observation.question) || !observation.name.starts_with('/')) return false;
-      const std::string path = normal_spelling(observation.name);
+      const std::string path = normal_path(observation.name);
       return is_within(path, from_.working_directory) || is_within(path, logical_directory_);
     });
   }

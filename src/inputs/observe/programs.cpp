@@ -54,11 +54,9 @@ RootTies add_root_questions(const RootReferences& ties, const SourceUse& use, co
     if (found.asks_own_name.empty()) found.asks_own_name = own.path;
     ((ties.may_be_placed & own.root) != 0 ? placed : shown) |= own.root;
   }
-  for (std::size_t i = 0; i < from.roots.all().size(); ++i) {
-    const RootMask root = RootMask{1} << i;
-    if (((shown | placed) & root) == 0) continue;
-    observations.push_back({(shown & root) != 0 ? Question::root : Question::root_place, from.roots.all()[i].mark});
-  }
+  for (const Root* root : from.roots.among(shown | placed))
+    observations.push_back(
+        {(shown & from.roots.mask_of(*root)) != 0 ? Question::root : Question::root_place, root->mark});
   found.by_names = (shown | placed) & ~by_others;
   return found;
 }
@@ -82,10 +80,10 @@ void add_program_questions(const trace::Trace& trace, const RunContext& from, st
   const std::vector<std::string> directories = from.program_directories();
   // No directory was searched, so the trace cannot show which programs another PATH would find.
   if (directories.empty()) return out.push_back({Question::variable, kPath});
-  const std::string first = normal_spelling(directories.front());
+  const std::string first = normal_path(directories.front());
   for (const Record& record : trace.records) {
     if (record.kind != Kind::look && record.kind != Kind::open_read) continue;
-    const std::string path = normal_spelling(join_path(from.working_directory, record.text));
+    const std::string path = normal_path(join_path(from.working_directory, record.text));
     if (directory_name(path) == first) out.push_back({Question::program, std::string(base_name(path))});
   }
 }

@@ -37,7 +37,7 @@ class Follower {
   void take_record(const Record& record) {
     const std::string just_opened = std::exchange(just_opened_, "");
     if (record.kind != Kind::open_read && record.kind != Kind::open_write && record.kind != Kind::look) return;
-    const std::string path = normal_spelling(join_path(working_directory_, record.text));
+    const std::string path = normal_path(join_path(working_directory_, record.text));
     if (classifier_.of(path) != PathClass::input || is_sink(path)) return;
     Seen& seen = seen_[path];
     if (record.kind == Kind::open_read) {
@@ -64,7 +64,7 @@ class Follower {
   }
 
  private:
-  static std::string spelled(const std::string& path) { return path.empty() ? "" : normal_spelling(path); }
+  static std::string spelled(const std::string& path) { return path.empty() ? "" : normal_path(path); }
 
   // A record comes once per process. So a file that was also read as an input was opened well before its removal, not
   // immediately before.

@@ -69,21 +69,14 @@ bool is_inherited_descriptor(std::string_view path) {
 // The normal spelling: `path` itself, or made in `room`.
 std::string_view spelled_normally(std::string_view path, std::string& room) {
   if (is_normal(path)) return path;
-  room = normal_spelling(path);
+  room = normal_path(path);
   return room;
 }
 
 }  // namespace
 
-std::string normal_spelling(std::string_view path) {
-  if (is_normal(path)) return std::string(path);
-  std::string normal;
-  for (std::string_view part : path_names(path)) normal.append("/").append(part);
-  return normal.empty() ? "/" : normal;
-}
-
 PathClassifier::PathClassifier(const std::string& own_directory)
-    : spelled_(normal_spelling(own_directory)), real_(real_path(own_directory)) {}
+    : spelled_(normal_path(own_directory)), real_(real_path(own_directory)) {}
 
 PathClass PathClassifier::of(std::string_view absolute) const {
   std::string room;
@@ -107,7 +100,7 @@ bool tells_of_processors(std::string_view absolute) {
 }
 
 bool reads_descriptor(const std::string& absolute) {
-  if (is_inherited_descriptor(normal_spelling(absolute)) || leads_to_descriptor(absolute)) return true;
+  if (is_inherited_descriptor(normal_path(absolute)) || leads_to_descriptor(absolute)) return true;
   return leads_to_descriptor(join_path(real_path(std::string(directory_name(absolute))), base_name(absolute)));
 }
 

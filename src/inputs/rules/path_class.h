@@ -88,9 +88,6 @@ class PathClassifier {
 // Whether writing to the path changes no file: /dev/null, terminals and the standard streams.
 bool is_sink(std::string_view absolute);
 
-// Without ".", ".." and doubled slashes, as if no component were a link.
-std::string normal_spelling(std::string_view path);
-
 }  // namespace hipcache::inputs
 
 #endif

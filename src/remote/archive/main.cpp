@@ -39,20 +39,20 @@ namespace {
 
 class OutputFile {
  public:
-  // "-": standard output.
-  static Result<OutputFile> open(const std::string& path);
-  ~OutputFile();
-  OutputFile(OutputFile&& other) noexcept;
-  OutputFile& operator=(OutputFile&&) = delete;
+  OutputFile() = default;
+  ~OutputFile() {
+    if (!temporary_.empty()) unlink(temporary_.c_str());
+  }
+  OutputFile(const OutputFile&) = delete;
+  OutputFile& operator=(const OutputFile&) = delete;
 
+  // "-": standard output. Once.
+  Status open(const std::string& path);
   int fd() const { return file_.get(); }
   // Gives the file its name.
   Status keep();
 
  private:
-  OutputFile(UniqueFd file, std::string temporary, std::string path)
-      : file_(std::move(file)), temporary_(std::move(temporary)), path_(std::move(path)) {}
-
   UniqueFd file_;
   std::string temporary_;  // empty: written in place
   std::string path_;
@@ -79,26 +79,20 @@ bool is_special(const std::string& path) {
   return stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode);
 }
 
-Result<OutputFile> OutputFile::open(const std::string& path) {
-  if (path == "-") return OutputFile(UniqueFd(fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1)), "", path);
-  if (is_special(path)) {
-    UniqueFd file(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
-    if (!file) return system_error("cannot write", path);
-    return OutputFile(std::move(file), "", path);
+Status OutputFile::open(const std::string& path) {
+  path_ = real_path(path);  // a link stays
+  std::string written = path_;
+  if (path == "-") {
+    file_ = UniqueFd(fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1));
+  } else if (is_special(path)) {
+    file_ = UniqueFd(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
+  } else {
+    written += ".part-" + std::to_string(getpid());
+    remove_on_signal(written);
+    file_ = UniqueFd(::open(written.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, kFileMode));
+    if (file_) temporary_ = written;
   }
-  const std::string target = real_path(path);  // the link stays
-  const std::string temporary = target + ".part-" + std::to_string(getpid());
-  remove_on_signal(temporary);
-  UniqueFd file(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, kFileMode));
-  if (!file) return system_error("cannot write", temporary);
-  return OutputFile(std::move(file), temporary, target);
-}
-
-OutputFile::OutputFile(OutputFile&& other) noexcept
-    : file_(std::move(other.file_)), temporary_(std::exchange(other.temporary_, {})), path_(std::move(other.path_)) {}
-
-OutputFile::~OutputFile() {
-  if (!temporary_.empty()) unlink(temporary_.c_str());
+  return file_ ? done() : Status(system_error("cannot write", written));
 }
 
 Status OutputFile::keep() {
@@ -138,11 +132,11 @@ int export_to(const std::string& path, protocol::Channel& channel, std::uint64_t
               const protocol::RemoteSelect& select) {
   if (path == "-" && isatty(STDOUT_FILENO) == 1)
     return fail("cannot export to a terminal; name a file, or redirect standard output");
-  Result<OutputFile> file = OutputFile::open(path);
-  if (!file) return fail(file.error().message);
-  const Result<Exported> exported = write_archive(channel, select, file->fd(), max_bytes);
+  OutputFile file;
+  if (Status opened = file.open(path); !opened) return fail(opened.error().message);
+  const Result<Exported> exported = write_archive(channel, select, file.fd(), max_bytes);
   if (!exported) return fail("cannot export to " + path + ": " + exported.error().message);
-  if (Status kept = file->keep(); !kept) return fail(kept.error().message);
+  if (Status kept = file.keep(); !kept) return fail(kept.error().message);
   print_exported(*exported, path);
   return 0;
 }

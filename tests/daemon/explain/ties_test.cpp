@@ -42,10 +42,11 @@ TEST(PlaceOwner, KnowsTheDirectoriesThatOnlyCompilersFill) {
 }
 
 TEST(PlaceOwner, ADirectoryIsNamedByWholeNamesOnly) {
-  for (const char* text : {"/b", "-I/b/x", "/a:/b:/c", "-DX=\"/b\""}) EXPECT_TRUE(names_directory(text, "/b")) << text;
-  for (const char* text : {"/bc", "/b.d", "b", "/a/c"}) EXPECT_FALSE(names_directory(text, "/b")) << text;
-  EXPECT_FALSE(names_directory("/usr", "/")) << "everything lies there";
-  EXPECT_FALSE(names_directory("/usr", ""));
+  for (const char* text : {"/b", "-I/b/x", "/a:/b:/c", "-DX=\"/b\""})
+    EXPECT_TRUE(mentions_directory(text, "/b")) << text;
+  for (const char* text : {"/bc", "/b.d", "b", "/a/c"}) EXPECT_FALSE(mentions_directory(text, "/b")) << text;
+  EXPECT_FALSE(mentions_directory("/usr", "/")) << "everything lies there";
+  EXPECT_FALSE(mentions_directory("/usr", ""));
 }
 
 TEST(TieList, SaysEachOnceByKindAndCountsFurtherOnesOnce) {

@@ -5,9 +5,7 @@
 
 #include <algorithm>
 #include <array>
-#include <filesystem>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "hipcache/base/digest.h"
@@ -15,35 +13,6 @@
 
 namespace hipcache::hip {
 namespace {
-
-// Normalises by spelling only. A symbolic link in the path changes the CUID; distinct outputs still get distinct CUIDs.
-std::string normal(const std::string& path) { return std::filesystem::path(path).lexically_normal().string(); }
-
-// Whether a directory's name ends here: "/b" is a name in "-I/b/x" and "/b=.", but not in "/bc".
-bool ends_name(std::string_view rest) {
-  return rest.empty() || std::string_view("/=:,;").find(rest[0]) != std::string_view::npos;
-}
-
-// The roots' names, each with its placeholder, longest first.
-std::vector<std::pair<std::string, std::string>> names_of(const Roots& roots) {
-  std::vector<std::pair<std::string, std::string>> names;
-  for (const Root& root : roots.all())
-    for (const std::string* name : {&root.path, &root.alias})
-      if (!name->empty()) names.emplace_back(*name, "<" + root.mark + ">");
-  std::stable_sort(names.begin(), names.end(),
-                   [](const auto& a, const auto& b) { return a.first.size() > b.first.size(); });
-  return names;
-}
-
-std::string with_names(std::string argument, const std::vector<std::pair<std::string, std::string>>& names) {
-  for (const auto& [directory, name] : names) {
-    for (auto at = argument.find(directory); at != std::string::npos; at = argument.find(directory, at + 1)) {
-      if (ends_name(std::string_view(argument).substr(at + directory.size())))
-        argument.replace(at, directory.size(), name);
-    }
-  }
-  return argument;
-}
 
 // Options that affect neither the jobs nor their outputs.
 bool is_cosmetic(std::string_view argument) {
@@ -54,7 +23,7 @@ bool is_cosmetic(std::string_view argument) {
 
 std::string output_root(const std::string& absolute_output, const Roots& roots,
                         const std::function<bool(const std::string& path)>& exists) {
-  const std::string output = roots.real_spelling(normal(absolute_output));
+  const std::string output = roots.real_spelling(normal_path(absolute_output));
   // An output below the topmost build directory has no build directory above that.
   for (const char* mark : {kOuterBuildMark, kBuildMark})
     if (const Root* root = roots.find(mark); root != nullptr && is_within(output, root->path)) return root->path;
@@ -66,16 +35,16 @@ std::string make_cuid(const compiler::Invocation& invocation, const std::vector<
   Roots all = roots;
   all.add(kOutputRootMark, root);
   const auto path_of = [&](const std::string& name) {
-    return all.real_spelling(normal(join_path(working_directory, name)));
+    // By spelling only. A symbolic link in the path changes the CUID; distinct outputs still get distinct CUIDs.
+    return all.real_spelling(normal_path(join_path(working_directory, name)));
   };
   const std::string output = path_of(invocation.object);
   const bool is_below = !root.empty() && is_within(output, root);
   Hasher hasher("hipcache cuid 4");
   hasher.field(all.portable_path(path_of(invocation.source)));
   hasher.field(is_below ? "<root>" + output.substr(root.size()) : all.portable_path(output));
-  const auto names = names_of(all);
   for (const std::string& argument : counted)
-    if (!is_cosmetic(argument)) hasher.field(with_names(argument, names));
+    if (!is_cosmetic(argument)) hasher.field(all.with_marks(argument));
   return hasher.finish().shown();
 }
 
@@ -91,9 +60,8 @@ bool shows_cuid(std::string_view output, const std::string& cuid) {
 BuildRoots build_roots(const std::string& absolute_directory,
                        const std::function<bool(const std::string& path)>& exists) {
   BuildRoots roots;
-  std::string directory = std::filesystem::path(absolute_directory).lexically_normal().string();
-  while (directory.size() > 1 && directory.back() == '/') directory.pop_back();
-  for (; directory.size() > 1 && directory.front() == '/'; directory = std::string(directory_name(directory))) {
+  for (std::string directory = normal_path(absolute_directory); directory.size() > 1;
+       directory = std::string(directory_name(directory))) {
     if (!exists(directory + "/CMakeCache.txt") && !exists(directory + "/build.ninja")) continue;
     if (roots.nearest.empty()) roots.nearest = directory;
     roots.topmost = directory;

@@ -58,11 +58,9 @@ void PrefixMaps::add(const std::vector<std::string>& argv, const Roots& roots) {
       add_rests(map.old, map.replacement, roots);
       if (!map.of_own_names) continue;
       ++of_own_names;
-      for (std::size_t i = 0; i < roots.all().size(); ++i) {
-        const Root& root = roots.all()[i];
+      for (const Root& root : roots.all())
         if (root.alias.empty() && root.path == without_slashes(map.old) && roots.shown_in(map.replacement) == 0)
-          mapped |= RootMask{1} << i;
-      }
+          mapped |= roots.mask_of(root);
     }
   }
   if (of_own_names == 1) own_names_ |= mapped;
@@ -74,25 +72,24 @@ void PrefixMaps::add_rests(std::string_view old, std::string_view replacement, c
   const auto is_old = [&](const Root& root) { return root.alias.empty() && root.path == without_slashes(old); };
   const bool is_root = std::any_of(roots.all().begin(), roots.all().end(), is_old);
   const std::string_view last_name = replacement.substr(replacement.rfind('/') + 1);
-  for (std::size_t i = 0; i < roots.all().size(); ++i) {
-    const Root& root = roots.all()[i];
+  for (const Root& root : roots.all()) {
     for (const std::string* name : {&root.path, &root.alias}) {
       if (!name->starts_with(old) || name->size() == without_slashes(old).size()) continue;
       std::string rest = name->substr(old.size());
       const bool is_within_name = !old.ends_with('/') && !rest.starts_with('/');
       rest.erase(0, rest.find_first_not_of('/'));
       if (is_within_name) rest.insert(0, last_name);
-      rests_.push_back({RootMask{1} << i, std::move(rest), is_root && root.alias.empty()});
+      rests_.push_back({roots.mask_of(root), std::move(rest), is_root && root.alias.empty()});
     }
   }
 }
 
 void PrefixMaps::add_compilation_directory(const std::string& directory, const Roots& roots) {
   if (!directory.starts_with('/')) return;
-  for (std::size_t i = 0; i < roots.all().size(); ++i)
-    for (const std::string* name : {&roots.all()[i].path, &roots.all()[i].alias})
+  for (const Root& root : roots.all())
+    for (const std::string* name : {&root.path, &root.alias})
       if (const std::string_view rest = left_beside(*name, directory); !rest.empty())
-        beside_.push_back({RootMask{1} << i, std::string(rest) + "/", false});
+        beside_.push_back({roots.mask_of(root), std::string(rest) + "/", false});
 }
 
 RootMask PrefixMaps::left_in_debug_information(std::string_view bytes) const {
