@@ -31,6 +31,7 @@ void fields(auto& archive, Of<RemoteConfigure> auto& configure) {
   archive(1, configure.urls);
   archive(2, configure.trusted_keys);
   archive(3, configure.signing_key);
+  archive(4, configure.execute);
 }
 
 void fields(auto& archive, Of<RemoteQuestion> auto& question) {
@@ -129,6 +130,77 @@ void fields(auto& archive, Of<RemoteTally> auto& tally) {
 }
 
 void fields(auto& archive, Of<RemoteAccepted> auto& accepted) { archive(1, accepted.error); }
+
+void fields(auto& archive, Of<ExecuteInput> auto& input) {
+  archive(1, input.path);
+  archive(2, input.kind, ExecuteInputKind::link, "an input of unknown kind ");
+  archive(3, input.target);
+  archive(4, input.is_executable);
+  archive(5, input.source);
+  archive(6, input.contents);
+  archive(7, input.sha256);
+  archive(8, input.size);
+}
+
+void fields(auto& archive, Of<RemoteExecute> auto& execute) {
+  archive(1, execute.id);
+  archive(2, execute.argv);
+  archive(3, execute.environment);
+  archive(4, execute.working_directory);
+  archive(5, execute.inputs);
+  archive(6, execute.outputs);
+  archive(7, execute.platform);
+  archive(8, execute.deadline_ms);
+  archive(9, execute.queue_limit_ms);
+  archive(10, execute.output_directory);
+}
+
+void fields(auto& archive, Of<RemoteCancel> auto& cancel) { archive(1, cancel.id); }
+
+void fields(auto& archive, Of<RemoteExecuteEvent> auto& event) {
+  archive(1, event.id);
+  archive(2, event.state, ExecuteState::executing, "an execution in unknown state ");
+}
+
+void fields(auto& archive, Of<ExecuteOutput> auto& output) {
+  archive(1, output.path);
+  archive(2, output.file);
+  archive(3, output.size);
+  archive(4, output.sha256);
+}
+
+void fields(auto& archive, Of<HashedInput> auto& input) {
+  archive(1, input.path);
+  archive(2, input.sha256);
+  archive(3, input.size);
+}
+
+void fields(auto& archive, Of<RemoteExecuted> auto& executed) {
+  archive(1, executed.id);
+  archive(2, executed.outcome, ExecuteOutcome::failed, "an execution with unknown outcome ");
+  archive(3, executed.detail);
+  archive(4, executed.exit_code);
+  archive(5, executed.stdout_text);
+  archive(6, executed.stderr_text);
+  archive(7, executed.outputs);
+  archive(8, executed.hashed);
+  archive(9, executed.worker);
+  archive(10, executed.queue_us);
+  archive(11, executed.staging_us);
+  archive(12, executed.execution_us);
+  archive(13, executed.upload_us);
+  archive(14, executed.bytes_sent);
+  archive(15, executed.bytes_received);
+}
+
+void fields(auto& archive, Of<RemoteEngineQuestion> auto& question) { archive(1, question.id); }
+
+void fields(auto& archive, Of<RemoteEngineAnswer> auto& answer) {
+  archive(1, answer.id);
+  archive(2, answer.ok);
+  archive(3, answer.detail);
+  archive(4, answer.version);
+}
 
 std::uint64_t remote_tag(const Digest& result_key) {
   std::uint64_t tag = 0;

@@ -37,7 +37,7 @@ TEST_F(RemoteMessages, CarryABlobOfAnySize) {
 std::vector<RemoteMessage> one_of_each_kind() {
   const Digest digest = digest_of("a");
   const RemotePathSet set{digest, "questions", {1, 0xFEDC'BA98'7654'3210}};
-  return {RemoteConfigure{{"http://a", ""}, {"key"}, "/signing"},
+  return {RemoteConfigure{{"http://a", ""}, {"key"}, "/signing", "grpc://e"},
           RemoteQuestions{{{1, RemoteKey::list, digest, 0, 2}, {2, RemoteKey::blob, digest, 300, 0}}},
           RemoteStage{7, {digest, "content"}},
           RemotePublish{8, digest, digest_of("b"), "action", set},
@@ -48,7 +48,38 @@ std::vector<RemoteMessage> one_of_each_kind() {
           RemoteNote{true, "note"},
           RemoteSelect{{"gfx906"}, 1'700'000'000},
           RemoteTally{1, 2, 3, "error"},
-          RemoteAccepted{"error"}};
+          RemoteAccepted{"error"},
+          RemoteExecute{.id = 3,
+                        .argv = {"/cc", "", "-c"},
+                        .environment = {"A=1"},
+                        .working_directory = "/w",
+                        .inputs = {{"/a", ExecuteInputKind::file, "", true, "/b", "", "ab", 12},
+                                   {.path = "/l", .kind = ExecuteInputKind::link, .target = "../a"},
+                                   {.path = "/c", .contents = "text"}},
+                        .outputs = {"a.o"},
+                        .platform = {"pool=gfx9"},
+                        .deadline_ms = 5'000,
+                        .queue_limit_ms = 2'000,
+                        .output_directory = "/o"},
+          RemoteCancel{3},
+          RemoteExecuteEvent{3, ExecuteState::executing},
+          RemoteExecuted{.id = 3,
+                         .outcome = ExecuteOutcome::overdue,
+                         .detail = "late",
+                         .exit_code = -1,
+                         .stdout_text = "out",
+                         .stderr_text = "err",
+                         .outputs = {{"a.o", "/o/1", 7, "cd"}},
+                         .hashed = {{"/b", "ab", 12}},
+                         .worker = "w",
+                         .queue_us = 1,
+                         .staging_us = 2,
+                         .execution_us = 3,
+                         .upload_us = 4,
+                         .bytes_sent = 5,
+                         .bytes_received = 6},
+          RemoteEngineQuestion{4},
+          RemoteEngineAnswer{4, true, "executes", "2.3"}};
 }
 
 TEST(RemoteMessage, OfEachKindComesBackAsItWasSent) {

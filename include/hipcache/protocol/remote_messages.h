@@ -7,6 +7,9 @@
 // RemotePublished, in any order, in bounded time. Either side may end at any time; then the other
 // one has its answer: nothing was found, nothing was written.
 //
+// It may also send RemoteExecute: run a command on an engine of remote execution. Each gets exactly one
+// RemoteExecuted, in bounded time, and RemoteExecuteEvents before it. RemoteCancel hastens it.
+//
 // A blob of more than kContentLimit bytes travels as a sealed memory file, one to a message. The
 // messages are apart from those of clients (messages.h), because the two sides are always of one
 // version: the daemon starts hipcache-remote from its own directory.
@@ -59,6 +62,7 @@ struct RemoteConfigure {
   std::vector<std::string> urls;          // with secrets; in the order in which they are asked
   std::vector<std::string> trusted_keys;  // config::parse_trusted_key
   std::string signing_key;                // a path, or empty
+  std::string execute;                    // URL of the engine, with secrets; empty: none
 };
 
 enum class RemoteKey : std::uint32_t { list = 0, result = 1, blob = 2 };
@@ -94,6 +98,44 @@ struct RemotePublish {
 struct RemoteAskStatistics {
   std::uint64_t id = 0;
   bool zero = false;  // set the counts to zero after the answer
+};
+
+enum class ExecuteInputKind : std::uint32_t { file = 0, directory = 1, link = 2 };
+
+// Something that the command finds on the worker. The input root is the machine's root "/".
+struct ExecuteInput {
+  std::string path;  // absolute, without "." and ".."
+  ExecuteInputKind kind = ExecuteInputKind::file;
+  std::string target;  // of a link
+  bool is_executable = false;
+  std::string source;    // a file that has the bytes; empty: `contents` are the bytes
+  std::string contents;  // small: a message has at most kMessageLimit bytes
+  // In hexadecimal. If both are given, they are trusted until the file is sent, which hashes it again. Else
+  // hipcache-remote hashes the file.
+  std::string sha256;
+  std::uint64_t size = 0;
+};
+
+struct RemoteExecute {
+  std::uint64_t id = 0;
+  std::vector<std::string> argv;
+  std::vector<std::string> environment;  // "NAME=value"
+  std::string working_directory;         // absolute
+  std::vector<ExecuteInput> inputs;
+  std::vector<std::string> outputs;   // paths relative to the working directory
+  std::vector<std::string> platform;  // "name=value", beside the properties of the engine's URL
+  std::uint64_t deadline_ms = 0;      // from the start of the execution
+  std::uint64_t queue_limit_ms = 0;   // in a queue, before a worker takes it
+  std::string output_directory;       // absolute; exists; outputs are written into it, under names of RemoteExecuted
+};
+
+struct RemoteCancel {
+  std::uint64_t id = 0;  // of the RemoteExecute
+};
+
+// What the engine can do, for --doctor.
+struct RemoteEngineQuestion {
+  std::uint64_t id = 0;
 };
 
 // --- hipcache-archive and daemon, over a connection that began with a ControlRequest ---
@@ -163,10 +205,71 @@ struct RemoteNote {
   std::string text;
 };
 
+enum class ExecuteState : std::uint32_t { queued = 0, executing = 1 };
+
+// What the engine says of an execution that has not ended. `executing` begins with a worker's taking it, so it counts
+// the staging of the inputs.
+struct RemoteExecuteEvent {
+  std::uint64_t id = 0;
+  ExecuteState state = ExecuteState::queued;
+};
+
+enum class ExecuteOutcome : std::uint32_t {
+  done = 0,         // the command ran: exit_code, texts and outputs are its own
+  refused = 1,      // the engine does not take it (permission, no such instance, inputs or limits that it refuses)
+  unavailable = 2,  // no engine, or it is not asked now
+  lost = 3,         // the engine lost the action, an input or an output
+  expired = 4,      // no worker took it within the queue's limit
+  overdue = 5,      // it ran for longer than its deadline
+  cancelled = 6,
+  failed = 7,  // anything else: an input that cannot be read, an answer that makes no sense
+};
+
+// An output that the command made. One that it did not make is missing from the list.
+struct ExecuteOutput {
+  std::string path;  // as it was asked for
+  std::string file;  // holds the bytes; in the output directory. The daemon removes it
+  std::uint64_t size = 0;
+  std::string sha256;  // in hexadecimal; of the bytes in the file
+};
+
+// An input file that hipcache-remote has hashed.
+struct HashedInput {
+  std::string path;  // ExecuteInput::source
+  std::string sha256;
+  std::uint64_t size = 0;
+};
+
+struct RemoteExecuted {
+  std::uint64_t id = 0;
+  ExecuteOutcome outcome = ExecuteOutcome::failed;
+  std::string detail;  // one line for people; empty if done
+  std::int32_t exit_code = 0;
+  std::string stdout_text;
+  std::string stderr_text;
+  std::vector<ExecuteOutput> outputs;
+  std::vector<HashedInput> hashed;
+  std::string worker;            // its name, if the engine gives one
+  std::uint64_t queue_us = 0;    // from the engine's taking the action to the worker's
+  std::uint64_t staging_us = 0;  // from the worker's taking it to the start of the command
+  std::uint64_t execution_us = 0;
+  std::uint64_t upload_us = 0;  // of the outputs, by the worker
+  std::uint64_t bytes_sent = 0;
+  std::uint64_t bytes_received = 0;
+};
+
+struct RemoteEngineAnswer {
+  std::uint64_t id = 0;
+  bool ok = false;      // it answers, executes, and takes SHA-256
+  std::string detail;   // why not; or what it offers
+  std::string version;  // of the API
+};
+
 // The order is on the wire: add new kinds at the end.
-using RemoteMessage =
-    std::variant<RemoteConfigure, RemoteQuestions, RemoteStage, RemotePublish, RemoteAskStatistics, RemoteAnswer,
-                 RemotePublished, RemoteStatistics, RemoteNote, RemoteSelect, RemoteTally, RemoteAccepted>;
+using RemoteMessage = std::variant<RemoteConfigure, RemoteQuestions, RemoteStage, RemotePublish, RemoteAskStatistics,
+                                   RemoteAnswer, RemotePublished, RemoteStatistics, RemoteNote, RemoteSelect,
+                                   RemoteTally, RemoteAccepted, RemoteExecute, RemoteCancel, RemoteExecuteEvent,
+                                   RemoteExecuted, RemoteEngineQuestion, RemoteEngineAnswer>;
 
 // The message's bytes. `bulk` gets a blob that is too large for them, if there is one.
 std::string encode(const RemoteMessage& message, const std::string** bulk);
