@@ -69,6 +69,13 @@ std::string show_remote(const Settings& settings) {
   return format_list(shown);
 }
 
+Status set_execute(Settings& settings, const std::string& text) {
+  settings.execute.reset();
+  return text.empty() ? done() : assign(settings.execute, parse_execute_url(text));
+}
+
+std::string show_execute(const Settings& settings) { return settings.execute ? settings.execute->server.shown : ""; }
+
 Status set_trusted_keys(Settings& settings, const std::string& text) {
   std::vector<std::string> trusted = parse_list(text);
   for (const std::string& key : trusted)
@@ -153,6 +160,8 @@ const std::vector<Key>& keys() {
        [](const Settings& settings) { return format_path_list(settings.base_directories); }},
       {"remote", "URLs of shared caches, in the order in which they are asked", set_remote, show_remote,
        ReadAt::daemon_start},
+      {"execute", "URL of a Remote Execution engine whose workers run steps while this machine is busy", set_execute,
+       show_execute, ReadAt::daemon_start},
       {"trusted_keys", "public keys (name:base64); only what they signed is taken from shared caches and archives",
        set_trusted_keys, [](const Settings& settings) { return format_list(settings.trusted_keys); },
        ReadAt::daemon_start},

@@ -19,18 +19,6 @@ constexpr std::string_view kPlainLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJ
 
 Error expected(const std::string& what) { return Error{what}; }
 
-// "300ms", "1.5s", "2": seconds if there is no unit.
-std::optional<milliseconds> parse_wait(std::string_view text) {
-  double number = 0;
-  const auto parsed = std::from_chars(text.data(), text.data() + text.size(), number, std::chars_format::fixed);
-  const std::string_view unit(parsed.ptr, static_cast<std::size_t>(text.data() + text.size() - parsed.ptr));
-  if (parsed.ec != std::errc() || (unit != "ms" && unit != "s" && !unit.empty())) return std::nullopt;
-  const double wait = unit == "ms" ? number : number * 1000;
-  if (!(wait >= static_cast<double>(kShortest.count()) && wait <= static_cast<double>(kLongest.count())))
-    return std::nullopt;
-  return milliseconds(static_cast<milliseconds::rep>(wait));
-}
-
 template <milliseconds RemoteUrl::* member>
 Status set_wait(RemoteUrl& url, const std::string& text) {
   const std::optional<milliseconds> wait = parse_wait(text);
@@ -193,6 +181,17 @@ std::optional<std::string> percent_decoded(std::string_view text) {
     at += 2;
   }
   return decoded;
+}
+
+std::optional<milliseconds> parse_wait(std::string_view text) {
+  double number = 0;
+  const auto parsed = std::from_chars(text.data(), text.data() + text.size(), number, std::chars_format::fixed);
+  const std::string_view unit(parsed.ptr, static_cast<std::size_t>(text.data() + text.size() - parsed.ptr));
+  if (parsed.ec != std::errc() || (unit != "ms" && unit != "s" && !unit.empty())) return std::nullopt;
+  const double wait = unit == "ms" ? number : number * 1000;
+  if (!(wait >= static_cast<double>(kShortest.count()) && wait <= static_cast<double>(kLongest.count())))
+    return std::nullopt;
+  return milliseconds(static_cast<milliseconds::rep>(wait));
 }
 
 bool is_remote_option(std::string_view name) {

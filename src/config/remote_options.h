@@ -1,7 +1,9 @@
-// The options in the query of a tier's URL.
+// The options in the query of a URL, and those of a tier.
 #ifndef HIPCACHE_SRC_CONFIG_REMOTE_OPTIONS_H
 #define HIPCACHE_SRC_CONFIG_REMOTE_OPTIONS_H
 
+#include <algorithm>
+#include <chrono>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -16,6 +18,23 @@ std::optional<std::string> percent_decoded(std::string_view text);
 
 // Whether a part of an option's value may be a password, as in endpoint=https://user:password@host.
 bool may_hold_password(std::string_view value);
+
+// Calls `take` with the name and the value of each option of a query, until it returns an error.
+template <typename Take>
+Status for_each_option(std::string_view query, const Take& take) {
+  while (!query.empty()) {
+    const std::string_view option = query.substr(0, query.find('&'));
+    query.remove_prefix(std::min(query.size(), option.size() + 1));
+    const auto equals = option.find('=');
+    if (option.empty()) continue;
+    const std::string_view value = equals == std::string_view::npos ? "" : option.substr(equals + 1);
+    if (Status taken = take(option.substr(0, equals), value); !taken) return taken;
+  }
+  return done();
+}
+
+// "300ms", "1.5s", "2": from 1 ms to 60 s, in seconds if there is no unit.
+std::optional<std::chrono::milliseconds> parse_wait(std::string_view text);
 
 // Of any kind of server.
 bool is_remote_option(std::string_view name);

@@ -69,20 +69,6 @@ std::optional<Parts> split(std::string_view text) {
   return parts;
 }
 
-// Calls `take` with the name and the value of each option, until it returns an error.
-template <typename Take>
-Status for_each_option(std::string_view query, const Take& take) {
-  while (!query.empty()) {
-    const std::string_view option = query.substr(0, query.find('&'));
-    query.remove_prefix(std::min(query.size(), option.size() + 1));
-    const auto equals = option.find('=');
-    if (option.empty()) continue;
-    const std::string_view value = equals == std::string_view::npos ? "" : option.substr(equals + 1);
-    if (Status taken = take(option.substr(0, equals), value); !taken) return taken;
-  }
-  return done();
-}
-
 bool is_secret(std::string_view option) {
   return std::find(kSecretOptions.begin(), kSecretOptions.end(), option) != kSecretOptions.end();
 }

@@ -29,7 +29,8 @@ std::vector<std::string> unused(std::vector<std::string> variables, const std::s
 TEST(DaemonSettings, AreThoseThatCountAtItsStart) {
   const std::string text = text_with({"HIPCACHE_MAX_SIZE=5G", "HIPCACHE_READONLY=1"});
   EXPECT_THAT(text, HasSubstr("max_size = 5G\n"));
-  for (const char* key : {"remote", "trusted_keys", "signing_key", "seed", "umask", "jobs", "idle_timeout", "log"})
+  for (const char* key :
+       {"remote", "execute", "trusted_keys", "signing_key", "seed", "umask", "jobs", "idle_timeout", "log"})
     EXPECT_THAT(text, HasSubstr(std::string(key) + " = ")) << key;
   for (const char* key : {"readonly", "basedir", "namespace", "audit", "compilers", "cuid", "quiet"})
     EXPECT_THAT(text, Not(HasSubstr(key))) << key;

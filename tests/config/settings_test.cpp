@@ -102,19 +102,22 @@ TEST_F(SettingsTest, NoFileMeansDefaults) {
   EXPECT_EQ(settings.audit, std::nullopt);
   EXPECT_EQ(settings.jobs, 0u);
   EXPECT_EQ(settings.cuid, "");
+  EXPECT_FALSE(settings.execute);
   EXPECT_TRUE(settings.compilers.empty());
 }
 
 TEST_F(SettingsTest, TheFileSetsEveryKey) {
   const Result<Settings> loaded = load_with(
-      "max_size = '5G'\nbasedir = '/src'\nremote = ['http://a/', 'redis://b']\nreadonly = true\nrecache = true\n"
-      "disable = true\nnamespace = 'n'\njobs = 3\nidle_timeout = 90\naudit = 0.25\nlog = '/var/log/h'\nevent_log = "
+      "max_size = '5G'\nbasedir = '/src'\nremote = ['http://a/', 'redis://b']\nexecute = 'grpc://e'\nreadonly = true\n"
+      "recache = true\ndisable = true\nnamespace = 'n'\njobs = 3\nidle_timeout = 90\naudit = 0.25\nlog = "
+      "'/var/log/h'\nevent_log = "
       "'1M'\ncuid = 'keep'\nquiet = true\n");
   ASSERT_TRUE(loaded) << loaded.error().message;
   const Settings& settings = *loaded;
   EXPECT_EQ(settings.max_size, 5'000'000'000u);
   EXPECT_THAT(settings.base_directories, testing::ElementsAre("/src"));
   EXPECT_THAT(settings.remote, testing::ElementsAre("http://a/", "redis://b"));
+  EXPECT_EQ(settings.execute->server.host, "e");
   EXPECT_TRUE(settings.readonly && settings.recache && settings.disable);
   EXPECT_EQ(settings.cache_namespace, "n");
   EXPECT_EQ(settings.jobs, 3u);
@@ -185,6 +188,7 @@ TEST_F(SettingsTest, ABadValueIsNamedWithItsFileAndKey) {
   EXPECT_THAT(error_with("basedir = 'src'\n"), HasSubstr("basedir: \"src\" is not an absolute directory"));
   EXPECT_THAT(error_with("seed = ['/a', 'b']\n"), HasSubstr("seed: \"b\" is not an absolute directory"));
   EXPECT_THAT(error_with("remote = ['cache.example']\n"), HasSubstr("is not a URL"));
+  EXPECT_THAT(error_with("execute = 'http://host/'\n"), HasSubstr("execute: http://host/: is no engine"));
   EXPECT_THAT(error_with("log = 'log'\n"), HasSubstr("\"stderr\" or an absolute path"));
   EXPECT_THAT(error_with("cuid = 'random'\n"), HasSubstr("\"auto\" or \"keep\""));
   for (const char* wrong : {"/usr/bin/mpicxx", "=gcc", "mpicxx=", "mpicxx=icc", "a=gcc=clang"})

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "hipcache/base/result.h"
+#include "hipcache/config/execute_url.h"
 
 namespace hipcache::config {
 
@@ -44,6 +45,8 @@ struct Settings {
   std::vector<std::string> base_directories;  // HIPCACHE_BASEDIR; absolute
   // HIPCACHE_REMOTE; valid URLs (remote_url.h), with their secrets.
   std::vector<std::string> remote;
+  // HIPCACHE_EXECUTE; the engine that runs steps for this machine, or nothing.
+  std::optional<ExecuteUrl> execute;
   // HIPCACHE_TRUSTED_KEYS; valid public keys (values.h) whose results are taken from shared
   // caches. If neither these nor a signing key are set, all results are.
   std::vector<std::string> trusted_keys;
