@@ -21,6 +21,21 @@ std::string sha256(std::string_view bytes) {
   return bytes_of(hash, size);
 }
 
+Sha256::Sha256() : context_(EVP_MD_CTX_new()) {
+  if (context_ && EVP_DigestInit_ex(context_.get(), EVP_sha256(), nullptr) != 1) context_.reset();
+}
+
+void Sha256::add(std::string_view bytes) {
+  if (context_ && EVP_DigestUpdate(context_.get(), bytes.data(), bytes.size()) != 1) context_.reset();
+}
+
+std::string Sha256::finish() {
+  Hash hash{};
+  unsigned int size = 0;
+  if (!context_ || EVP_DigestFinal_ex(context_.get(), hash.data(), &size) != 1) size = 0;
+  return bytes_of(hash, size);
+}
+
 std::string hmac_sha256(std::string_view key, std::string_view bytes) {
   Hash hash{};
   unsigned int size = 0;

@@ -1,5 +1,5 @@
 // SHA-256 and HMAC-SHA-256, by OpenSSL: where a protocol demands them. Digests of hipcache's own are BLAKE3
-// (hipcache/base/digest.h). Pure functions; raw bytes, empty if OpenSSL fails, which it does only without memory.
+// (hipcache/base/digest.h). Raw bytes, empty if OpenSSL fails, which it does only without memory.
 #ifndef HIPCACHE_SRC_REMOTE_LAYOUT_SHA256_H
 #define HIPCACHE_SRC_REMOTE_LAYOUT_SHA256_H
 
@@ -27,6 +27,19 @@ using Owned = std::unique_ptr<T, OpensslFree>;
 inline int no_passphrase(char* /*into*/, int /*size*/, int /*writes*/, void* /*context*/) { return -1; }
 
 std::string sha256(std::string_view bytes);
+
+// The same piece by piece, for what does not fit into memory. Used by one thread.
+class Sha256 {
+ public:
+  Sha256();
+  void add(std::string_view bytes);
+  // Of all that was added. Once.
+  std::string finish();
+
+ private:
+  Owned<EVP_MD_CTX> context_;  // null if OpenSSL has failed
+};
+
 std::string hmac_sha256(std::string_view key, std::string_view bytes);
 
 // Two small hexadecimal digits for each byte.

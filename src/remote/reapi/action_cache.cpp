@@ -15,11 +15,27 @@ namespace hipcache::remote {
 
 namespace {
 
-Capabilities read(const wire::CacheCapabilities& said) {
+// Servers of before version 2.0's end name none.
+bool names_sha256(const auto& functions) {
+  return functions.empty() ||
+         std::find(functions.begin(), functions.end(), wire::DigestFunction::SHA256) != functions.end();
+}
+
+bool executes(const wire::ExecutionCapabilities& said) {
+  const auto function = said.digest_function();
+  return said.exec_enabled() && names_sha256(said.digest_functions()) &&
+         (!said.digest_functions().empty() || function == wire::DigestFunction::SHA256 ||
+          function == wire::DigestFunction::UNKNOWN);
+}
+
+Capabilities read(const wire::ServerCapabilities& all) {
+  const wire::CacheCapabilities& said = all.cache_capabilities();
   Capabilities found;
-  const auto& functions = said.digest_functions();
-  found.has_sha256 = functions.empty() ||
-                     std::find(functions.begin(), functions.end(), wire::DigestFunction::SHA256) != functions.end();
+  found.executes = executes(all.execution_capabilities());
+  if (all.has_high_api_version())
+    found.version =
+        std::to_string(all.high_api_version().major()) + "." + std::to_string(all.high_api_version().minor());
+  found.has_sha256 = names_sha256(said.digest_functions());
   if (said.has_action_cache_update_capabilities())
     found.takes_results = said.action_cache_update_capabilities().update_enabled();
   const auto& compressors = said.supported_compressors();
@@ -46,7 +62,7 @@ std::unique_ptr<CapabilitiesCall> ServerKnowledge::question() {
 void ServerKnowledge::take(const CapabilitiesCall& answered) {
   const std::lock_guard lock(mutex_);
   if (answered.ok())
-    known_ = read(answered.response.cache_capabilities());
+    known_ = read(answered.response);
   else if (answered.ended_with(RpcCode::unimplemented))
     known_ = Capabilities();
 }
@@ -72,7 +88,6 @@ namespace {
 
 constexpr std::uint64_t kStreamFrom = 64u << 10;  // compressed on the way, which pays
 constexpr std::uint64_t kFraming = 256;           // of a batch's entry
-constexpr std::size_t kMostNames = 4'000;         // in a message
 
 WriteAnswer send_batch(Connection& connection, std::span<const Upload* const> uploads, const Limits& limits) {
   BatchUpdateCall call(kBatchUpdateBlobs);

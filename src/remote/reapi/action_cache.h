@@ -45,6 +45,8 @@ struct Capabilities {
   bool has_sha256 = true;
   bool takes_results = true;
   bool has_zstd = false;
+  bool executes = true;
+  std::string version;  // of the API, the highest; empty if it does not say
   std::uint64_t batch_bytes = kBatchBytes;
   std::uint64_t largest_blob = std::numeric_limits<std::uint64_t>::max();
 };
@@ -75,6 +77,8 @@ struct Upload {
 
 // The caller may send it with other calls.
 std::unique_ptr<FindMissingCall> find_missing(const Connection& connection, std::span<const Upload> uploads);
+
+inline constexpr std::size_t kMostNames = 4'000;  // in a message
 
 // Sends all of them.
 WriteAnswer send_blobs(Connection& connection, const Capabilities& server, std::span<const Upload> uploads,

@@ -56,7 +56,6 @@ namespace {
 constexpr const char* kRead = "/google.bytestream.ByteStream/Read";
 constexpr const char* kWrite = "/google.bytestream.ByteStream/Write";
 constexpr std::size_t kPiece = 256u << 10;
-constexpr std::uint64_t kFrameSlack = 64u << 10;  // headers of many small zstd frames
 constexpr int kLevel = 3;
 
 std::string blob_path(const BlobName& name, bool zstd) {
@@ -80,13 +79,50 @@ std::string make_uuid() {
 
 Failure damaged(const std::string& what) { return {Trouble::damaged, what, {}}; }
 
-// All frames, of `size` bytes together: a server may divide a blob into several.
-Answer<std::string> decompressed(const std::string& frames, std::uint64_t size) {
-  std::string bytes(size, '\0');
-  const std::size_t got = ZSTD_decompress(bytes.data(), bytes.size(), frames.data(), frames.size());
-  if (ZSTD_isError(got) != 0U || got != size) return damaged("a blob's zstd frames cannot be read");
-  return {std::move(bytes), frames.size()};
-}
+// What a blob is on the way to the sink: plain, or zstd frames, of which a server may make several. Never gives the
+// sink more than the blob's size.
+class Unpacker {
+ public:
+  Unpacker(std::uint64_t size, bool zstd, const BlobSink& sink)
+      : left_(size), sink_(sink), stream_(zstd ? ZSTD_createDStream() : nullptr), is_plain_(!zstd) {}
+  ~Unpacker() { ZSTD_freeDStream(stream_); }
+  Unpacker(const Unpacker&) = delete;
+  Unpacker& operator=(const Unpacker&) = delete;
+
+  // False if no more is wanted: is_stopped(), or the pieces are no such blob.
+  bool take(std::string_view piece) { return is_plain_ ? pass(piece) : unpack(piece); }
+  bool is_complete() const { return left_ == 0 && frame_left_ == 0; }
+  bool is_stopped() const { return is_stopped_; }
+
+ private:
+  bool unpack(std::string_view piece) {
+    if (stream_ == nullptr) return false;
+    if (piece.empty()) return true;
+    std::string unpacked(ZSTD_DStreamOutSize(), '\0');
+    ZSTD_inBuffer in{piece.data(), piece.size(), 0};
+    ZSTD_outBuffer out{};
+    do {  // a full buffer: the frame may hold more
+      out = {unpacked.data(), unpacked.size(), 0};
+      frame_left_ = ZSTD_decompressStream(stream_, &out, &in);
+      if (ZSTD_isError(frame_left_) != 0U || !pass({unpacked.data(), out.pos})) return false;
+    } while (in.pos < in.size || out.pos == out.size);
+    return true;
+  }
+
+  bool pass(std::string_view bytes) {
+    if (bytes.size() > left_) return false;
+    left_ -= bytes.size();
+    is_stopped_ = !bytes.empty() && !sink_(bytes);
+    return !is_stopped_;
+  }
+
+  std::uint64_t left_;
+  const BlobSink& sink_;
+  ZSTD_DStream* const stream_;
+  const bool is_plain_;
+  std::size_t frame_left_ = 0;
+  bool is_stopped_ = false;
+};
 
 std::string compressed(const std::string& bytes) {
   std::string frame(ZSTD_compressBound(bytes.size()), '\0');
@@ -97,29 +133,45 @@ std::string compressed(const std::string& bytes) {
 
 }  // namespace
 
-Answer<std::string> read_blob(Connection& connection, const BlobName& name, bool zstd, const Limits& limits) {
+WriteAnswer read_blob_into(Connection& connection, const BlobName& name, bool zstd, const BlobSink& sink,
+                           const Limits& limits) {
   auto opened = Stream::open(connection, kRead, limits);
   if (auto* failure = std::get_if<Failure>(&opened)) return std::move(*failure);
   Stream& stream = *std::get<std::unique_ptr<Stream>>(opened);
-  const std::uint64_t most = zstd ? ZSTD_compressBound(name.size) + kFrameSlack : name.size;
   google::bytestream::ReadRequest request;
   request.set_resource_name(under_instance(connection, blob_path(name, zstd)));
-  std::string received;
+  Unpacker unpacker(name.size, zstd, sink);
+  std::uint64_t received = 0;
+  bool is_good = true;
   if (stream.send(request.SerializeAsString()) && stream.close()) {
     google::bytestream::ReadResponse piece;
     std::optional<std::string> message;
-    while (received.size() <= most && (message = stream.receive()) && piece.ParseFromString(*message))
-      received += piece.data();
-    if (message) stream.cancel();
+    while (is_good && (message = stream.receive())) {
+      is_good = piece.ParseFromString(*message) && unpacker.take(piece.data());
+      received += piece.data().size();
+    }
+    if (!is_good) stream.cancel();
   }
   const RpcEnd end = stream.finish();
 
-  if (received.size() > most) return damaged("a blob is larger than its name says");
+  if (unpacker.is_stopped()) return Failure{Trouble::unreachable, "the blob is no longer wanted", {}};
+  if (!is_good) return damaged("a blob is larger than its name says, or its zstd frames cannot be read");
   if (is_miss(end)) return {};
   if (!is_ok(end)) return failure_of(end, Direction::read);
-  if (zstd) return decompressed(received, name.size);
-  if (received.size() != name.size) return damaged("a blob is shorter than its name says");
-  return {std::move(received), name.size};
+  if (!unpacker.is_complete()) return damaged("a blob is shorter than its name says");
+  return {Written{}, received};
+}
+
+Answer<std::string> read_blob(Connection& connection, const BlobName& name, bool zstd, const Limits& limits) {
+  std::string bytes;
+  const auto append = [&bytes](std::string_view piece) {
+    bytes += piece;
+    return true;
+  };
+  WriteAnswer read = read_blob_into(connection, name, zstd, append, limits);
+  if (read.failure) return std::move(*read.failure);
+  if (!read.value) return {};
+  return {std::move(bytes), read.bytes};
 }
 
 // A server that has the blob already ends the call early: then a step fails, and the end is good.

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -48,7 +49,15 @@ class KnownNames {
   std::deque<Digest> order_;  // oldest first
 };
 
-// The bytes, of which only the number has been checked. Nothing if the server has no such blob.
+// Takes a blob piece by piece; false ends the call.
+using BlobSink = std::function<bool(std::string_view piece)>;
+
+// Gives the sink as many bytes as the name says, which are not checked. Nothing if the server has no such blob. After a
+// failure the sink has had a part.
+WriteAnswer read_blob_into(Connection& connection, const BlobName& name, bool zstd, const BlobSink& sink,
+                           const Limits& limits);
+
+// The same in one text.
 Answer<std::string> read_blob(Connection& connection, const BlobName& name, bool zstd, const Limits& limits);
 
 WriteAnswer write_blob(Connection& connection, const BlobName& name, const std::string& bytes, bool zstd,

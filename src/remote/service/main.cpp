@@ -22,6 +22,7 @@
 #include "hipcache/protocol/channel.h"
 #include "hipcache/protocol/remote_messages.h"
 #include "remote/backends/open_backend.h"
+#include "remote/execution/executions.h"
 #include "remote/tiers/tiers.h"
 #include "remote/trust/trust.h"
 
@@ -52,9 +53,14 @@ class Service {
   void take(protocol::RemoteStage stage);
   void take(protocol::RemotePublish publish);
   void take(const protocol::RemoteAskStatistics& ask);
+  void take(protocol::RemoteExecute asked) { executions_->start(std::move(asked)); }
+  void take(const protocol::RemoteCancel& cancel) { executions_->cancel(cancel); }
+  void take(const protocol::RemoteEngineQuestion& question) { executions_->ask(question); }
   template <typename Unexpected>
   void take(const Unexpected&) {}
 
+  std::unique_ptr<Executions> executions_at(const std::string& url);
+  Notify notify();
   protocol::RemoteAnswer answer_to(const protocol::RemoteQuestion& question);
   void send(const protocol::RemoteMessage& message);
 
@@ -63,7 +69,8 @@ class Service {
   std::unique_ptr<Tiers> tiers_ =
       std::make_unique<Tiers>(std::vector<std::unique_ptr<Tier>>(), std::make_shared<const Trust>());
   std::map<std::uint64_t, std::vector<RemoteBlob>> staged_;  // by publication
-  WorkPool readers_{kReaders, kQuestions};                   // declared last: their work uses the others
+  std::unique_ptr<Executions> executions_ = executions_at("");
+  WorkPool readers_{kReaders, kQuestions};  // declared last: their work uses the others
   WorkPool writers_{kWriters, kPublications};
 };
 
@@ -81,9 +88,7 @@ void Service::run() {
 }
 
 void Service::take(const protocol::RemoteConfigure& configure) {
-  const Notify notify = [this](bool is_warning, const std::string& line) {
-    send(protocol::RemoteNote{is_warning, line});
-  };
+  const Notify notify = this->notify();
   const auto trust = std::make_shared<const Trust>(configure.trusted_keys, configure.signing_key);
   for (const std::string& why : {trust->why_not_read(), trust->why_not_written()})
     if (!why.empty()) notify(trust->is_in_trouble(), why);
@@ -96,6 +101,15 @@ void Service::take(const protocol::RemoteConfigure& configure) {
       notify(true, url.error().message);
   }
   tiers_ = std::make_unique<Tiers>(std::move(tiers), trust);
+  executions_ = executions_at(configure.execute);
+}
+
+Notify Service::notify() {
+  return [this](bool is_warning, const std::string& line) { send(protocol::RemoteNote{is_warning, line}); };
+}
+
+std::unique_ptr<Executions> Service::executions_at(const std::string& url) {
+  return std::make_unique<Executions>(url, notify(), [this](const protocol::RemoteMessage& message) { send(message); });
 }
 
 void Service::take(const protocol::RemoteQuestions& questions) {

@@ -18,7 +18,6 @@
 namespace hipcache::remote {
 namespace {
 
-namespace wire = ::build::bazel::remote::execution::v2;
 namespace stream = ::google::bytestream;
 
 constexpr std::size_t kPiece = 64u << 10;
@@ -85,6 +84,12 @@ struct FakeServer::State final : wire::ActionCache::Service,
     wire::CacheCapabilities& said = *response->mutable_cache_capabilities();
     said.add_digest_functions(behaviour.has_sha256 ? wire::DigestFunction::SHA256 : wire::DigestFunction::UNKNOWN);
     said.mutable_action_cache_update_capabilities()->set_update_enabled(behaviour.takes_results);
+    if (behaviour.executes) {
+      response->mutable_execution_capabilities()->set_exec_enabled(true);
+      response->mutable_execution_capabilities()->set_digest_function(wire::DigestFunction::SHA256);
+      response->mutable_high_api_version()->set_major(2);
+      response->mutable_high_api_version()->set_minor(3);
+    }
     if (behaviour.has_zstd) said.add_supported_compressors(wire::Compressor::ZSTD);
     return grpc::Status::OK;  // "no limit" for batches, although gRPC takes no message above 4 MiB
   }
@@ -142,6 +147,23 @@ struct FakeServer::State final : wire::ActionCache::Service,
     return grpc::Status::OK;
   }
 
+  grpc::Status BatchReadBlobs(grpc::ServerContext* context, const wire::BatchReadBlobsRequest* request,
+                              wire::BatchReadBlobsResponse* response) override {
+    if (grpc::Status status = enter("BatchReadBlobs", *context, request->ByteSizeLong()); !status.ok()) return status;
+    const std::lock_guard lock(mutex);
+    if (!behaviour.reads_batches) return {grpc::StatusCode::UNIMPLEMENTED, ""};
+    for (const wire::Digest& digest : request->digests()) {
+      auto& one = *response->add_responses();
+      *one.mutable_digest() = digest;
+      const auto found = blobs.find(digest.hash());
+      one.mutable_status()->set_code(found == blobs.end() ? grpc::StatusCode::NOT_FOUND : grpc::StatusCode::OK);
+      if (found == blobs.end()) continue;
+      one.set_data(found->second);
+      if (behaviour.flips_bits) one.mutable_data()->front() = static_cast<char>(one.data().front() ^ 1);
+    }
+    return grpc::Status::OK;
+  }
+
   grpc::Status Read(grpc::ServerContext* context, const stream::ReadRequest* request,
                     grpc::ServerWriter<stream::ReadResponse>* writer) override {
     if (grpc::Status status = enter("Read", *context, request->ByteSizeLong()); !status.ok()) return status;
@@ -181,13 +203,16 @@ struct FakeServer::State final : wire::ActionCache::Service,
   }
 };
 
-FakeServer::FakeServer(std::uint16_t port) : state_(new State) {
+FakeServer::FakeServer(std::uint16_t port) : FakeServer({}, port) {}
+
+FakeServer::FakeServer(const std::vector<grpc::Service*>& more, std::uint16_t port) : state_(new State) {
   grpc::ServerBuilder builder;
   builder.AddListeningPort("127.0.0.1:" + std::to_string(port), grpc::InsecureServerCredentials(), &state_->port);
   builder.RegisterService(static_cast<wire::ActionCache::Service*>(state_.get()));
   builder.RegisterService(static_cast<wire::ContentAddressableStorage::Service*>(state_.get()));
   builder.RegisterService(static_cast<wire::Capabilities::Service*>(state_.get()));
   builder.RegisterService(static_cast<stream::ByteStream::Service*>(state_.get()));
+  for (grpc::Service* service : more) builder.RegisterService(service);
   state_->server = builder.BuildAndStart();
   if (!state_->server) throw std::runtime_error("cannot listen at port " + std::to_string(port));
 }
@@ -204,6 +229,22 @@ void FakeServer::set(const Behaviour& behaviour) {
 void FakeServer::forget_blobs() {
   const std::lock_guard lock(state_->mutex);
   state_->blobs.clear();
+}
+
+std::string FakeServer::blob(const std::string& hash) const {
+  const std::lock_guard lock(state_->mutex);
+  const auto found = state_->blobs.find(hash);
+  return found == state_->blobs.end() ? "" : found->second;
+}
+
+wire::Digest FakeServer::add_blob(const std::string& bytes) {
+  const BlobName name = blob_name_of(bytes);
+  wire::Digest digest;
+  digest.set_hash(name.hash);
+  digest.set_size_bytes(static_cast<std::int64_t>(name.size));
+  const std::lock_guard lock(state_->mutex);
+  state_->blobs[name.hash] = bytes;
+  return digest;
 }
 
 void FakeServer::forget_results() {

@@ -7,10 +7,17 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <vector>
 
 #include "remote_execution.pb.h"
 
+namespace grpc {
+class Service;
+}
+
 namespace hipcache::remote {
+
+namespace wire = ::build::bazel::remote::execution::v2;
 
 class FakeServer {
  public:
@@ -18,6 +25,8 @@ class FakeServer {
     bool has_capabilities = true;
     bool has_sha256 = true;
     bool takes_results = true;
+    bool executes = false;
+    bool reads_batches = true;
     bool has_zstd = false;
     bool checks_completeness = false;  // no result whose blobs are gone
     bool wants_actions = false;        // no result without Action and Command
@@ -31,6 +40,8 @@ class FakeServer {
   };
 
   explicit FakeServer(std::uint16_t port = 0);  // 0: any that is free
+  // With further services, which outlive it.
+  explicit FakeServer(const std::vector<grpc::Service*>& more, std::uint16_t port = 0);
   ~FakeServer();
   FakeServer(const FakeServer&) = delete;
   FakeServer& operator=(const FakeServer&) = delete;
@@ -42,6 +53,10 @@ class FakeServer {
   // Eviction of all blobs, or of all results.
   void forget_blobs();
   void forget_results();
+  // A blob that a client sent; empty if there is none.
+  std::string blob(const std::string& hash) const;
+  // Returns what it is called.
+  wire::Digest add_blob(const std::string& bytes);
 
   // How often each method was called, by its name without its service.
   int calls(const std::string& method) const;

@@ -58,14 +58,15 @@ std::variant<std::unique_ptr<Stream>, Failure> Stream::open(Connection& connecti
 }
 
 // For the step that was begun last.
-bool Stream::wait(std::chrono::milliseconds limit) {
+bool Stream::wait(std::chrono::milliseconds limit, bool silence_is_fault) {
   std::optional<Queue::Event> event = state_->queue.next(Queue::Clock::now() + limit);
-  if (!event) {
-    state_->timed_out = true;
+  const bool is_late = !event;
+  if (is_late) {
+    state_->timed_out = state_->timed_out || silence_is_fault;
     state_->context.TryCancel();
   }
   while (!event) event = state_->queue.next(Queue::Clock::now() + kLook);
-  return event->ok && !state_->timed_out;
+  return event->ok && !is_late && !state_->timed_out;
 }
 
 bool Stream::send(const std::string& message) {
@@ -81,9 +82,15 @@ bool Stream::close() {
 }
 
 std::optional<std::string> Stream::receive() {
+  return read(state_->has_answer ? state_->limits.stall : state_->limits.answer, true);
+}
+
+std::optional<std::string> Stream::receive(std::chrono::milliseconds limit) { return read(limit, false); }
+
+std::optional<std::string> Stream::read(std::chrono::milliseconds limit, bool silence_is_fault) {
   grpc::ByteBuffer message;
   state_->call->Read(&message, nullptr);
-  if (!wait(state_->has_answer ? state_->limits.stall : state_->limits.answer)) return std::nullopt;
+  if (!wait(limit, silence_is_fault)) return std::nullopt;
   state_->has_answer = true;
   return bytes_of(message);
 }

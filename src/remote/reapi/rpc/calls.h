@@ -38,6 +38,9 @@ class Stream {
   bool close();
   // Nothing if the call has ended.
   std::optional<std::string> receive();
+  // The same with a limit of its own, for calls in which silence is no fault: the connection is kept.
+  std::optional<std::string> receive(std::chrono::milliseconds limit);
+  // Thread-safe: ends a wait of the stream's own thread.
   void cancel();
   // Waits for the end of the call. Once.
   RpcEnd finish();
@@ -45,7 +48,8 @@ class Stream {
  private:
   struct State;
   explicit Stream(std::unique_ptr<State> state);
-  bool wait(std::chrono::milliseconds limit);
+  std::optional<std::string> read(std::chrono::milliseconds limit, bool silence_is_fault);
+  bool wait(std::chrono::milliseconds limit, bool silence_is_fault = true);
 
   const std::unique_ptr<State> state_;
 };
