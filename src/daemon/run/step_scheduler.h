@@ -1,7 +1,7 @@
 // Schedules the steps of one request. It looks each step up, and leaves a step to another client that is running it.
 // This client runs the rest, as many at once as there are job slots. If the other client is stopped or overdue
 // (single_flight.h), the step runs here as well. Steps that find no job slot may go to an engine
-// (execute/remote_steps.h): the last ones, while this client begins with the first. One per request directory, used by
+// (remote_steps.h): the last ones, while this client begins with the first. One per request directory, used by
 // its session's thread only.
 #ifndef HIPCACHE_SRC_DAEMON_RUN_STEP_SCHEDULER_H
 #define HIPCACHE_SRC_DAEMON_RUN_STEP_SCHEDULER_H
@@ -17,7 +17,7 @@
 #include <string>
 #include <vector>
 
-#include "daemon/execute/remote_steps.h"
+#include "daemon/run/remote_steps.h"
 #include "daemon/request/request_context.h"
 #include "daemon/run/step_run.h"
 #include "daemon/shared/job_slots.h"

@@ -12,8 +12,8 @@
 //
 // The scheduler owns this object, and knows which steps run here. Used by its thread only. The context and the engine
 // outlive it.
-#ifndef HIPCACHE_SRC_DAEMON_EXECUTE_REMOTE_STEPS_H
-#define HIPCACHE_SRC_DAEMON_EXECUTE_REMOTE_STEPS_H
+#ifndef HIPCACHE_SRC_DAEMON_RUN_REMOTE_STEPS_H
+#define HIPCACHE_SRC_DAEMON_RUN_REMOTE_STEPS_H
 
 #include <cstdint>
 #include <list>

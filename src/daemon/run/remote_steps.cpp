@@ -1,4 +1,4 @@
-#include "daemon/execute/remote_steps.h"
+#include "daemon/run/remote_steps.h"
 
 #include <sys/stat.h>
 #include <unistd.h>
