@@ -17,8 +17,8 @@
 #include <string>
 #include <vector>
 
-#include "daemon/run/remote_steps.h"
 #include "daemon/request/request_context.h"
+#include "daemon/run/remote_steps.h"
 #include "daemon/run/step_run.h"
 #include "daemon/shared/job_slots.h"
 #include "daemon/shared/single_flight.h"
