@@ -111,6 +111,8 @@ void fields(auto& archive, Of<Busy> auto& busy) { archive(1, busy.reason); }
 
 void fields(auto& /*archive*/, Of<KeepWaiting> auto& /*message*/) {}
 
+void fields(auto& archive, Of<StopStep> auto& message) { archive(1, message.step); }
+
 void fields(auto& archive, Of<Difference> auto& difference) {
   archive(1, difference.kind, kLastDiffers, "message has a difference of unknown kind ");
   archive(2, difference.name);

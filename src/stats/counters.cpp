@@ -125,6 +125,32 @@ void Counters::rated(const HitRun& steps) {
   counts_.rated.run += steps.run;
 }
 
+void Counters::executed_sent() { count_one(counts_.executed.sent); }
+void Counters::executed_lost() { count_one(counts_.executed.lost); }
+void Counters::executed_differs() { count_one(counts_.executed.differences); }
+
+void Counters::executed_won(const Executed& times) {
+  const std::scoped_lock lock(mutex_);
+  dirty_ = true;
+  Executed& all = counts_.executed;
+  ++all.won;
+  all.bytes_sent += times.bytes_sent;
+  all.bytes_received += times.bytes_received;
+  all.queue_us += times.queue_us;
+  all.staging_us += times.staging_us;
+  all.execution_us += times.execution_us;
+}
+
+void Counters::executed_in_vain(bool is_proof, std::string_view reason, std::string_view detail) {
+  std::string shown = bounded(detail);
+  const std::scoped_lock lock(mutex_);
+  dirty_ = true;
+  Executed& all = counts_.executed;
+  ++(is_proof ? all.not_proved : all.failed);
+  ++named(all.why, reason);
+  if (!shown.empty()) named(all.why_detail, reason) = std::move(shown);
+}
+
 void Counters::failed_compile() { count_one(counts_.failed_compiles); }
 void Counters::wrapper() { count_one(counts_.wrappers); }
 void Counters::waited() { count_one(counts_.waited_steps); }

@@ -120,6 +120,22 @@ void for_each_field(Either<EventCounts> auto& events, const auto& visit) {
   visit("failed", events.failed);
 }
 
+void for_each_field(Either<Executed> auto& executed, const auto& visit) {
+  visit("sent", executed.sent);
+  visit("won", executed.won);
+  visit("lost", executed.lost);
+  visit("not_proved", executed.not_proved);
+  visit("failed", executed.failed);
+  visit("differences", executed.differences);
+  visit("why", executed.why);
+  visit("why_detail", executed.why_detail);
+  visit("bytes_sent", executed.bytes_sent);
+  visit("bytes_received", executed.bytes_received);
+  visit("queue_ms", Milliseconds{executed.queue_us});
+  visit("staging_ms", Milliseconds{executed.staging_us});
+  visit("execution_ms", Milliseconds{executed.execution_us});
+}
+
 void for_each_field(Either<StoreSize> auto& store, const auto& visit) {
   visit("store.actions", store.actions);
   visit("store.blobs", store.blobs);
@@ -155,6 +171,7 @@ void for_each_field(Either<Snapshot> auto& counts, const auto& visit) {
   visit("store.evicted", counts.evicted);
   visit("store.layers", counts.layers);
   visit("store.taken_over", counts.taken_over);
+  visit("executed", counts.executed);
   visit("remote", counts.remote);
   visit("running", counts.running);
   visit("events", counts.events);

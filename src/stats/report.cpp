@@ -154,6 +154,23 @@ void add_store(Lines& lines, const Snapshot& counts, const StoreSize& store) {
   lines.count("  Results taken from them", counts.taken_over);
 }
 
+void add_executed(Lines& lines, const Executed& executed) {
+  if (executed.sent == 0) return;
+  lines.title("Remote execution");
+  lines.count("  Steps sent", executed.sent);
+  lines.count("  Taken from workers", executed.won);
+  lines.count("  Faster here", executed.lost);
+  lines.count("  Not proved", executed.not_proved, "", tone_if(executed.not_proved, Tone::trouble));
+  lines.count("  Failed", executed.failed, "", tone_if(executed.failed, Tone::trouble));
+  lines.count("  Found wrong by an audit", executed.differences, "", tone_if(executed.differences, Tone::trouble));
+  for (const auto& [reason, count] : sorted_reasons(executed.why))
+    lines.count("    " + reason, count, remark_on(reason, executed.why_detail));
+  lines.add("  Computed there", duration(executed.execution_us));
+  lines.add("  Waited there", duration(executed.queue_us + executed.staging_us));
+  lines.add("  Sent", size(executed.bytes_sent));
+  lines.add("  Received", size(executed.bytes_received));
+}
+
 void add_remote(Lines& lines, const Remote& remote) {
   if (remote.tiers.empty() && remote.waiting + remote.written + remote.failed == 0) return;
   lines.title("Shared caches");
@@ -183,6 +200,7 @@ Lines everything(const Snapshot& counts, const StoreSize& store) {
   add_steps(lines, counts);
   add_audit(lines, counts.audited_hits);
   add_store(lines, counts, store);
+  add_executed(lines, counts.executed);
   add_remote(lines, counts.remote);
   return lines;
 }

@@ -41,7 +41,7 @@ class Reader {
   }
 
   static constexpr std::uint8_t kFirst = static_cast<std::uint8_t>(Kind::program);
-  static constexpr std::uint8_t kLast = static_cast<std::uint8_t>(Kind::terminal);
+  static constexpr std::uint8_t kLast = static_cast<std::uint8_t>(Kind::content);
 
   std::size_t left() const { return bytes_.size() - position_; }
   std::size_t byte(std::size_t offset) const { return static_cast<unsigned char>(bytes_[position_ + offset]); }
@@ -75,6 +75,21 @@ Result<std::vector<Record>> read_records(std::string_view bytes) {
     records.push_back(std::move(*record));
   }
   return records;
+}
+
+std::string encode(const std::vector<Record>& records) {
+  std::string bytes;
+  const auto number = [&](std::uint64_t value, int size) {
+    for (int i = 0; i < size; ++i) bytes.push_back(static_cast<char>(value >> 8 * i));
+  };
+  for (const Record& record : records) {
+    number(static_cast<std::uint64_t>(record.kind), 1);
+    number(record.found ? 1 : 0, 3);
+    number(record.text.size(), 4);
+    number(record.seen | (record.may_change_unseen ? std::uint64_t{TRACE_MAY_CHANGE_UNSEEN} : 0U), 8);
+    bytes += record.text;
+  }
+  return bytes;
 }
 
 Result<Trace> read_trace(std::string_view bytes) {

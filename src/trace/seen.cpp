@@ -33,7 +33,7 @@ trace_identity file_of(const struct stat& status) {
   return identity;
 }
 
-std::optional<std::uint64_t> content_of(int fd) {
+std::optional<std::uint64_t> content_of_open(int fd) {
   std::array<char, 1U << 16> buffer;
   std::uint64_t value = TRACE_NO_CONTENT;
   for (;;) {
@@ -58,7 +58,7 @@ std::optional<std::uint64_t> seen_with_content(const std::string& path) {
   if (!fd || ::fstat(fd.get(), &status) != 0 || !S_ISREG(status.st_mode) || ::fstatfs(fd.get(), &system) != 0 ||
       trace_times_of(static_cast<unsigned long>(system.f_type)) != TRACE_TIMES_PROVE_NOTHING)
     return std::nullopt;
-  const std::optional<std::uint64_t> content = content_of(fd.get());
+  const std::optional<std::uint64_t> content = content_of_open(fd.get());
   if (!content) return std::nullopt;
   trace_identity identity = file_of(status);
   identity.content = *content;
@@ -72,5 +72,46 @@ std::uint64_t seen_entry(const struct stat& status) {
 }
 
 std::uint64_t seen_text(std::string_view text) { return trace_digest(text.data(), text.size()); }
+
+namespace {
+
+// A descriptor of a regular file, or none.
+UniqueFd open_regular(const std::string& path, struct stat& status) {
+  UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
+  if (fd && (::fstat(fd.get(), &status) != 0 || !S_ISREG(status.st_mode))) fd.reset();
+  return fd;
+}
+
+}  // namespace
+
+std::optional<std::uint64_t> content_of(const std::string& path) {
+  struct stat status = {};
+  const UniqueFd fd = open_regular(path, status);
+  return fd ? content_of_open(fd.get()) : std::nullopt;
+}
+
+// As digest_of_ends in trace/preload/seen.c.
+std::optional<std::uint64_t> content_of_ends(const std::string& path) {
+  struct stat status = {};
+  const UniqueFd fd = open_regular(path, status);
+  if (!fd) return std::nullopt;
+  const std::int64_t size = status.st_size;
+  std::uint64_t value = trace_digest_more(TRACE_NO_CONTENT, &size, sizeof size);
+  for (const off_t offset : {off_t{0}, size > TRACE_END_SIZE ? off_t{size - TRACE_END_SIZE} : off_t{0}}) {
+    std::array<char, TRACE_END_SIZE> bytes;
+    const ssize_t got = ::pread(fd.get(), bytes.data(), bytes.size(), offset);
+    if (got < 0) return std::nullopt;
+    value = trace_digest_more(value, bytes.data(), static_cast<std::size_t>(got));
+  }
+  return value;
+}
+
+EntryKind kind_of(const struct stat& status) {
+  return static_cast<EntryKind>(trace_entry_of(status.st_mode, status.st_size));
+}
+
+std::uint64_t identity_in(std::uint64_t seen) { return seen & ~std::uint64_t{TRACE_ENTRY_MASK}; }
+
+EntryKind kind_in(std::uint64_t seen) { return static_cast<EntryKind>(seen & TRACE_ENTRY_MASK); }
 
 }  // namespace hipcache::trace

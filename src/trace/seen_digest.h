@@ -35,6 +35,22 @@ uint64_t trace_digest_identity(const struct trace_identity* identity);
 #define TRACE_NO_CONTENT 14695981039346656037U
 uint64_t trace_digest_more(uint64_t before, const void* bytes, size_t size);
 
+/* What kind of entry a look found: in the lowest bits of the digest, in a trace with contents. */
+enum trace_entry {
+  TRACE_EMPTY_FILE = 1,
+  TRACE_FILE = 2,
+  TRACE_EMPTY_PROGRAM = 3,
+  TRACE_EXECUTABLE = 4,
+  TRACE_DIRECTORY = 5,
+  TRACE_SYMBOLIC_LINK = 6,
+  TRACE_OTHER = 7,
+  TRACE_ENTRY_MASK = 7
+};
+enum trace_entry trace_entry_of(uint32_t mode, int64_t size);
+
+/* How much of each end of a program or library is digested. */
+enum { TRACE_END_SIZE = 4096 };
+
 /* A bit beside the digest of a regular file in `open_read` records. Set if the clock was not yet past the file's ctime
  * when the process could begin to read. A later change may then leave the file in the same state. */
 enum { TRACE_MAY_CHANGE_UNSEEN = 1 };

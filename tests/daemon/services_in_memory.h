@@ -23,6 +23,7 @@ struct ServicesOptions {
   std::string temporary_root = {};
   std::string trace_library = {};
   protocol::MountView mount_view = {};
+  Engine* engine = nullptr;
   const OwnDirectory* event_directory = nullptr;  // null: no event log
 };
 
@@ -55,6 +56,7 @@ class ServicesInMemory {
                  .event_log = event_log_,
                  .log = log_,
                  .own_settings = own_settings_,
+                 .engine = options.engine,
                  .temporary_root = options.temporary_root,
                  .trace_library = options.trace_library,
                  .mount_view = options.mount_view} {}

@@ -98,7 +98,8 @@ std::vector<Sample> samples() {
           {"version_mismatch", VersionMismatch{"1.2.2/3"}},
           {"busy", Busy{"too many requests"}},
           {"keep_waiting", KeepWaiting{}},
-          {"explanation", explanation()}};
+          {"explanation", explanation()},
+          {"stop_step", StopStep{7}}};
 }
 
 }  // namespace hipcache::protocol

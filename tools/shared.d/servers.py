@@ -209,6 +209,14 @@ def bazel_remote(directory, program, port):
     return Server(f"grpc://127.0.0.1:{port}", [program, *words.split()])
 
 
+@by(built, "buildbox-casd")
+def buildbox_casd(directory, program, port):
+    """An engine of remote execution, with its worker."""
+    run = pathlib.Path(program).resolve().parent / "buildbox-run"
+    words = f"--bind=127.0.0.1:{port} --buildbox-run={run} --jobs=2 --runner-arg=--ro-bind-mount=/usr:/usr {directory}"
+    return Server(f"grpc://127.0.0.1:{port}/", [program, *words.split()])
+
+
 @by(built, "buildgrid")
 def buildgrid(directory, program, port):
     """REAPI in another dialect: no compression, and results in memory."""

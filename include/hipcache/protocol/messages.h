@@ -182,9 +182,15 @@ struct Busy {
 // dead one.
 struct KeepWaiting {};
 
+// Stop the step of that number: its result has come from elsewhere. The client kills its commands and sends StepDone as
+// for any step. If the step has ended by itself before, the message does nothing.
+struct StopStep {
+  std::uint32_t step = 0;
+};
+
 // The order is on the wire: add new kinds at the end.
 using Message = std::variant<CompileRequest, ControlRequest, StepDone, PassThrough, RunStep, Finish, PlanReport,
-                             ControlReply, VersionMismatch, Busy, KeepWaiting, Explanation>;
+                             ControlReply, VersionMismatch, Busy, KeepWaiting, Explanation, StopStep>;
 
 // Version of the program and of the protocol; must be equal on both sides.
 std::string build_id();

@@ -228,7 +228,7 @@ enum class ExecuteOutcome : std::uint32_t {
 // An output that the command made. One that it did not make is missing from the list.
 struct ExecuteOutput {
   std::string path;  // as it was asked for
-  std::string file;  // holds the bytes; in the output directory. The daemon removes it
+  std::string file;  // holds the bytes, executable if the output is; in the output directory. The daemon removes it
   std::uint64_t size = 0;
   std::string sha256;  // in hexadecimal; of the bytes in the file
 };

@@ -49,6 +49,20 @@ struct Remote {
   std::uint64_t waiting = 0, written = 0, failed = 0;  // results to be shared
 };
 
+// Steps that an engine of remote execution was given (docs/execution.md).
+struct Executed {
+  std::uint64_t sent = 0;
+  std::uint64_t won = 0;                          // their results were taken
+  std::uint64_t lost = 0;                         // this machine was faster
+  std::uint64_t not_proved = 0;                   // a worker's result that says nothing about the files here
+  std::uint64_t failed = 0;                       // without a result
+  std::uint64_t differences = 0;                  // that an audit found
+  std::map<std::string, std::uint64_t> why;       // reason -> results that were not proved, and failures
+  std::map<std::string, std::string> why_detail;  // reason -> the last such step, and the path or the engine's words
+  std::uint64_t bytes_sent = 0, bytes_received = 0;
+  std::uint64_t queue_us = 0, staging_us = 0, execution_us = 0;  // of the results that were taken
+};
+
 // A step that some client runs.
 struct RunningStep {
   std::string object, label, arch;  // the arch is empty if the step has none
@@ -97,10 +111,11 @@ struct Snapshot {
   std::uint64_t errors = 0;        // trouble of the cache itself
   std::uint64_t corrupt = 0;
   std::uint64_t evicted = 0;
-  std::uint64_t layers = 0;              // other stores that are read
-  std::uint64_t taken_over = 0;          // results that were found only in other stores
-  std::uint64_t max_bytes = 0;           // limit of the store on disk; 0: none
-  std::string directory;                 // of the cache
+  std::uint64_t layers = 0;      // other stores that are read
+  std::uint64_t taken_over = 0;  // results that were found only in other stores
+  std::uint64_t max_bytes = 0;   // limit of the store on disk; 0: none
+  std::string directory;         // of the cache
+  Executed executed;
   Remote remote;                         // measured on request
   std::vector<RunningStep> running;      // the same; the oldest first
   EventCounts events;                    // the same
@@ -150,6 +165,13 @@ class Counters {
   void link(bool hit);
   void archive(bool hit);
   void rated(const HitRun& steps);
+  // A step was given to the engine; its result was taken; this machine was faster; an audit found it wrong.
+  void executed_sent();
+  void executed_won(const Executed& times);  // its bytes and times
+  void executed_lost();
+  void executed_differs();
+  // `is_proof`: the result is there, and not proved. `detail`: as in not_stored().
+  void executed_in_vain(bool is_proof, std::string_view reason, std::string_view detail);
   void failed_compile();
   void wrapper();
   void waited();

@@ -49,6 +49,9 @@ enum class Kind : std::uint8_t {
   date = 16,
   // isatty and the like of a standard stream. Text: its number, or that and " size". Found: it is a terminal.
   terminal = 19,
+  // Only of a run elsewhere (kContents): `seen` is the digest of a file's bytes. Found: of an opened file, all of them;
+  // the text is its path without links. Not found: of a program or library, its size and its ends (content_of_ends).
+  content = 20,
 };
 
 // How a path was written to.
@@ -61,6 +64,12 @@ enum class Change : std::uint64_t {
   // overwritten.
   added_to = 3,
 };
+
+// The variable by which a run on another machine records contents as well. No file there has a stamp that means
+// something here, so contents are what the two machines can compare. Then `seen` of a look holds what kind of entry it
+// found, too (hipcache/trace/seen.h: EntryKind). A trace of such a run is made one of this machine before it proves
+// something (src/daemon/execute/local_trace.h).
+inline constexpr std::string_view kContents = "HIPCACHE_TRACE_CONTENTS";
 
 // The text of a `clock` record by Python, which asks for the time zone's names whenever it starts.
 inline constexpr std::string_view kPythonsClock = "localtime in python";
@@ -86,6 +95,9 @@ struct Trace {
   unsigned ends = 0;                  // number of processes that ended in order
   unsigned starts = 0;                // of `execute` records for programs that were found
 };
+
+// The bytes that read_records() reads as these records.
+std::string encode(const std::vector<Record>& records);
 
 // Sorts the records and drops repetitions.
 Trace trace_of(std::vector<Record> records);

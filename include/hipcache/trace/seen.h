@@ -29,6 +29,32 @@ std::uint64_t seen_entry(const struct stat& status);
 // A link's target, a resolved path.
 std::uint64_t seen_text(std::string_view text);
 
+// What can be compared with a run on another machine (hipcache/trace/record.h: kContents).
+
+// The digest of all bytes of a regular file; nullopt for anything else, and if it cannot be read.
+std::optional<std::uint64_t> content_of(const std::string& path);
+// The digest of a regular file's size and of its first and last bytes, which tell one build of a program or library
+// from another: they hold the build id, and where the sections lie. Rejected: all bytes, because a compiler's libraries
+// have hundreds of megabytes.
+std::optional<std::uint64_t> content_of_ends(const std::string& path);
+
+// The values of enum trace_entry in trace/seen_digest.h.
+enum class EntryKind : std::uint8_t {
+  unknown = 0,
+  empty_file = 1,
+  file = 2,
+  empty_program = 3,  // its owner may execute it
+  program = 4,
+  directory = 5,
+  link = 6,
+  other = 7
+};
+EntryKind kind_of(const struct stat& status);
+
+// The parts of a look's `seen`: which entry it was there, and of what kind.
+std::uint64_t identity_in(std::uint64_t seen);
+EntryKind kind_in(std::uint64_t seen);
+
 }  // namespace hipcache::trace
 
 #endif

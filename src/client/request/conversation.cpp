@@ -189,6 +189,10 @@ Result<Reply> Conversation::hear() {
       if (Status started = run(std::move(*step)); !started) return started.error();
       continue;
     }
+    if (const auto* stopped = std::get_if<protocol::StopStep>(&message)) {
+      if (runner_) runner_->stop_step(stopped->step);
+      continue;
+    }
     if (const auto* finish = std::get_if<protocol::Finish>(&message))
       if (Status whole = check(*finish, received->descriptors.size()); !whole) return whole.error();
     return received;

@@ -123,9 +123,11 @@ Status StepProcesses::start(RunStep step) {
   if (threads_.size() >= kStepLimit)
     return Error{"the daemon asks for more than " + std::to_string(kStepLimit) + " steps at once"};
   if (step.commands.empty()) return Error{"the daemon asks for a step without a command"};
+  const std::uint32_t number = step.step;
   {
     const std::lock_guard lock(mutex_);
     ++running_;
+    begun_.insert(number);
     known_.add_mark("TMPDIR=" + step.directory);
   }
   try {
@@ -133,6 +135,7 @@ Status StepProcesses::start(RunStep step) {
   } catch (const std::system_error& problem) {
     const std::lock_guard lock(mutex_);
     --running_;
+    begun_.erase(number);
     return Error{std::string("cannot start a thread: ") + problem.what()};
   }
   return done();
@@ -153,6 +156,15 @@ void StepProcesses::stop(int signal, std::chrono::milliseconds leave) {
   for (std::thread& thread : threads_) thread.join();
   threads_.clear();
   if (subreaper) subreaper->end_all();
+}
+
+// SIGKILL, because nothing that the commands leave is used, and some handler might take its time.
+void StepProcesses::stop_step(std::uint32_t step) {
+  const std::lock_guard lock(mutex_);
+  if (!begun_.contains(step)) return;
+  unwanted_.insert(step);
+  for (const auto& [child, its_step] : children_)
+    if (its_step == step) kill(child, SIGKILL);
 }
 
 bool StepProcesses::is_running() const {
@@ -195,6 +207,8 @@ void StepProcesses::run(const RunStep& step) {
     const std::lock_guard lock(mutex_);
     --running_;
     ++finished_;
+    begun_.erase(step.step);
+    unwanted_.erase(step.step);
     ended_.notify_all();
   }
   report(result);
@@ -256,8 +270,9 @@ Result<pid_t> StepProcesses::spawn_unless_stopping(const RunStep& step, const pr
                                                    const StepTexts& texts) {
   const std::lock_guard lock(mutex_);
   if (stopping_) return Error{"the client is stopping"};
+  if (unwanted_.contains(step.step)) return Error{"the step is not wanted any more"};
   Result<pid_t> pid = spawn_command(step, command, texts, environment_, jobserver_.inherited(), mask_);
-  if (pid) children_.insert(*pid);
+  if (pid) children_.emplace(*pid, step.step);
   return pid;
 }
 
@@ -276,7 +291,7 @@ void StepProcesses::report(const StepDone& report) {
 
 // REQUIRES: mutex_ is held.
 void StepProcesses::signal_all(int signal) {
-  for (const pid_t child : children_) kill(child, signal);
+  for (const auto& [child, step] : children_) kill(child, signal);
 }
 
 }  // namespace hipcache::client

@@ -13,6 +13,7 @@
 #include <csignal>
 #include <cstdint>
 #include <list>
+#include <map>
 #include <mutex>
 #include <set>
 #include <string>
@@ -60,6 +61,10 @@ class StepProcesses {
   // sends signals to all processes, and a compiler that gets a signal twice leaves files behind.
   void stop(int signal = SIGTERM, std::chrono::milliseconds leave = {});
 
+  // Kills that step's commands, and starts no further one of it. It is reported like any other. Nothing happens if it
+  // is not running.
+  void stop_step(std::uint32_t step);
+
   bool is_running() const;
   std::uint64_t finished() const;  // steps that ended so far
 
@@ -86,7 +91,9 @@ class StepProcesses {
   mutable std::mutex mutex_;  // guards all below but threads_
   std::condition_variable ended_;
   Children known_;
-  std::set<pid_t> children_;  // not yet reaped, so the process ids are still theirs
+  std::map<pid_t, std::uint32_t> children_;  // and their steps; not yet reaped, so the process ids are still theirs
+  std::set<std::uint32_t> begun_;            // steps that have not ended
+  std::set<std::uint32_t> unwanted_;         // of these: no further command of theirs starts
   std::size_t running_ = 0;
   std::uint64_t finished_ = 0;
   bool stopping_ = false;

@@ -28,7 +28,9 @@ constexpr auto kStable = 30s;  // a process that lived so long begins with the f
 std::vector<std::string> environment() {
   std::vector<std::string> kept;
   for (char** variable = environ; *variable != nullptr; ++variable)
-    if (const std::string text = *variable; !text.starts_with("HIPCACHE_REMOTE=")) kept.push_back(text);
+    if (const std::string text = *variable;
+        !text.starts_with("HIPCACHE_REMOTE=") && !text.starts_with("HIPCACHE_EXECUTE="))
+      kept.push_back(text);
   return kept;
 }
 
@@ -66,7 +68,7 @@ std::string RemoteProcess::trouble() {
 
 void RemoteProcess::set_trouble(std::string trouble) {
   const std::lock_guard lock(mutex_);
-  if (!trouble.empty() && trouble != trouble_ && !ending_) log_.warning("shared caches are not asked: " + trouble);
+  if (!trouble.empty() && trouble != trouble_ && !ending_) log_.warning(options_.without + ": " + trouble);
   trouble_ = std::move(trouble);
 }
 
@@ -115,7 +117,7 @@ std::shared_ptr<RemoteProcess::Child> RemoteProcess::start() {
                                    .die_with_parent = false});  // it ends when its socket is closed
   if (!pid) {
     trouble_ = pid.error().message;
-    log_.warning("shared caches are not asked: " + trouble_);
+    log_.warning(options_.without + ": " + trouble_);
     return nullptr;
   }
   auto child = std::make_shared<Child>(Child{*pid, protocol::Channel(std::move(ours)), std::move(printed)});
@@ -161,7 +163,7 @@ void RemoteProcess::pause_after_end() {
   start_after_ = now + next_pause_;
   next_pause_ = std::min<Clock::duration>(next_pause_ * 2, kLongestPause);
   child_ = nullptr;
-  if (!ending_) log_.warning("hipcache-remote ended; shared caches are not asked for a moment");
+  if (!ending_) log_.warning("hipcache-remote ended; " + options_.without + " for a moment");
 }
 
 }  // namespace hipcache::daemon

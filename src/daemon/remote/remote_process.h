@@ -39,6 +39,7 @@ class RemoteProcess {
     protocol::RemoteConfigure settings;
     std::function<void(protocol::RemoteMessage)> receive;
     std::function<void()> ended;
+    std::string without = "shared caches are not asked";  // what follows from its end, for the log
   };
 
   RemoteProcess(Options options, Log& log) : options_(std::move(options)), log_(log) {}

@@ -48,6 +48,7 @@ class DigestSet {
 
 class AuditDraw;
 class AuditEvidence;
+class Engine;
 class SplitCodegenLedger;
 class Wrappers;
 
@@ -73,6 +74,7 @@ struct Services {
   Log& log;
   // That the daemon was started with; each request has its own.
   const config::Settings& own_settings;
+  Engine* engine = nullptr;        // null: no step runs on another machine
   std::string temporary_root;      // where request directories are made
   std::string trace_library;       // absolute path of libhipcache-trace.so
   protocol::MountView mount_view;  // the daemon's own

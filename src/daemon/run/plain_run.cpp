@@ -117,6 +117,24 @@ void take_trace(StepState& state, const protocol::StepDone& report, const Reloca
       context);
 }
 
+namespace {
+
+// This comes before the outputs are stored, because outputs that may not be recorded need not be stored.
+Result<std::vector<CollectedOutput>> examine_outputs(StepState& state, const protocol::StepDone& report,
+                                                     const StepContext& context) {
+  const StepSpec& spec = state.spec();
+  Result<std::vector<CollectedOutput>> outputs = outputs_of(spec, context);
+  if (!outputs) return outputs.error();
+  if (auto why = spec.is_proof ? std::nullopt : names_directory(*outputs, context.directory))
+    state.result.make_unusable(*std::move(why));
+  const inputs::Sight sight =
+      spec.reads_source ? sight_of(spec.commands.front().argv, *outputs, state.result) : inputs::kNoSources;
+  take_trace(state, report, ties_of(state, *outputs, context.request.from), sight, context);
+  return outputs;
+}
+
+}  // namespace
+
 Status take_in_plainly(StepState& state, const protocol::StepDone& report, const StepContext& context) {
   if (Status status = take_status(state, report, context); !status) return status;
   const StepSpec& spec = state.spec();
@@ -128,16 +146,16 @@ Status take_in_plainly(StepState& state, const protocol::StepDone& report, const
     take_failure(state, report, context);
     return done();
   }
-  Result<std::vector<CollectedOutput>> outputs = outputs_of(spec, context);
+  Result<std::vector<CollectedOutput>> outputs = examine_outputs(state, report, context);
   if (!outputs) return outputs.error();
-  if (auto why = spec.is_proof ? std::nullopt : names_directory(*outputs, context.directory))
-    state.result.make_unusable(*std::move(why));
-  // This comes before the outputs are stored, because outputs that may not be recorded need not be stored.
-  const inputs::Sight sight =
-      spec.reads_source ? sight_of(spec.commands.front().argv, *outputs, state.result) : inputs::kNoSources;
-  take_trace(state, report, ties_of(state, *outputs, context.request.from), sight, context);
   if (!keep(state, std::move(*outputs), context)) note_not_stored(state, context);
   return done();
+}
+
+Result<std::vector<CollectedOutput>> examine_plainly(StepState& state, const protocol::StepDone& report,
+                                                     const StepContext& context) {
+  if (Status status = take_status(state, report, context); !status) return status.error();
+  return examine_outputs(state, report, context);
 }
 
 Status PlainRun::prepare() { return prepare_plainly(state_, context_); }

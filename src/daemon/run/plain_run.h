@@ -2,6 +2,9 @@
 #ifndef HIPCACHE_SRC_DAEMON_RUN_PLAIN_RUN_H
 #define HIPCACHE_SRC_DAEMON_RUN_PLAIN_RUN_H
 
+#include <vector>
+
+#include "daemon/record/collected_output.h"
 #include "daemon/record/relocatability.h"
 #include "daemon/run/step_run.h"
 #include "hipcache/inputs/run.h"
@@ -25,6 +28,11 @@ class PlainRun : public SingleRun {
 // The parts of such a run, of which a split run has several.
 Status prepare_plainly(const StepState& state, const StepContext& context);
 Status take_in_plainly(StepState& state, const protocol::StepDone& report, const StepContext& context);
+
+// The second half for a run that succeeded: sets the result, less its outputs, and what the run depends on or why it is
+// not recorded. Returns the outputs, for keep().
+Result<std::vector<CollectedOutput>> examine_plainly(StepState& state, const protocol::StepDone& report,
+                                                     const StepContext& context);
 
 // Sets what the run depends on, from its trace and from what ties its outputs to their surroundings.
 void take_trace(StepState& state, const protocol::StepDone& report, const Relocatability& ties,

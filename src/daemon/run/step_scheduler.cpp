@@ -55,11 +55,14 @@ Status StepScheduler::run(const std::vector<StepState*>& steps) {
   if (!wake_) return system_error("cannot make", "an eventfd");
   std::list<StepState*> open(steps.begin(), steps.end());
   last_word_ = std::chrono::steady_clock::now();
+  if (RemoteSteps::is_on(context_) && !remote_) remote_.emplace(context_, wake_.get());
   prefetch(steps);
   for (;;) {
+    if (remote_) take_answers(open);
     drop_pointless(open, steps);
     start_what_can_be(open);
-    if (running_.empty() && (open.empty() || trouble_)) break;
+    if (remote_ && !trouble_) race();
+    if (is_idle() && (open.empty() || trouble_)) break;
     if (Status waited = wait(); !waited) return waited;
   }
   if (trouble_) return *trouble_;
@@ -79,14 +82,66 @@ void StepScheduler::prefetch(const std::vector<StepState*>& steps) const {
 void StepScheduler::drop_pointless(std::list<StepState*>& open, const std::vector<StepState*>& steps) {
   const auto failed =
       std::find_if(steps.begin(), steps.end(), [](const StepState* step) { return !step->succeeded(); });
-  for (auto step = failed; step != steps.end(); ++step) open.remove(*step);
+  for (auto step = failed; step != steps.end(); ++step) {
+    open.remove(*step);
+    if (remote_) remote_->drop(**step);
+  }
 }
 
 void StepScheduler::start_what_can_be(std::list<StepState*>& open) {
   wants_token_ = false;
   for (auto step = open.begin(); step != open.end() && !trouble_;)
     step = try_start(**step) == Start::blocked ? std::next(step) : open.erase(step);
+  if (wants_token_ && remote_ && !trouble_) send_away(open);
   if (!wants_token_) services_.job_slots.forget(wake_.get());
+}
+
+// The last steps first: this client begins with the first ones.
+void StepScheduler::send_away(std::list<StepState*>& open) {
+  for (auto step = open.end(); step != open.begin();) {
+    StepState& state = **--step;
+    if (!remote_->wants(state)) continue;
+    if (const StepState* scan = remote_->scan_for(state)) return send_scan(*scan);
+    std::optional<SingleFlight::Claim> claim = this->claim(state);
+    if (claim && remote_->send(state, *claim, next_number_++, begin_in_list(state))) step = open.erase(step);
+  }
+}
+
+void StepScheduler::send_scan(const StepState& scan) {
+  scan_ = next_number_++;
+  if (Status sent = send(scan, *scan_); !sent) trouble_ = sent.error();
+}
+
+// This client has nothing else to do: it runs the step that has been with the engine for the longest time.
+void StepScheduler::race() {
+  StepState* state = remote_->oldest_alone();
+  if (state == nullptr || !(running_.empty() || services_.job_slots.is_any_free())) return;
+  if (!services_.job_slots.start(running_.empty(), client_, wake_.get())) return;
+  if (Status started = start(*state, remote_->give_claim(*state)); !started) {
+    services_.job_slots.finish(client_);
+    trouble_ = started.error();
+  }
+}
+
+// Steps that come back from the engine without a result are open again.
+void StepScheduler::take_answers(std::list<StepState*>& open) {
+  if (trouble_) remote_->drop_all();
+  for (RemoteSteps::Ended& ended : remote_->take_answers()) {
+    if (!ended.is_taken) {
+      open.push_front(ended.state);
+      continue;
+    }
+    tell_ended(*ended.state, ended.clock, true);
+    ended.claim.note_end();
+    last_word_ = std::chrono::steady_clock::now();
+  }
+  for (const StepState* winner : remote_->take_winners()) {
+    const auto entry = std::find_if(running_.begin(), running_.end(),
+                                    [&](const auto& running) { return running.second.state == winner; });
+    if (entry == running_.end() || std::exchange(entry->second.is_stopping, true)) continue;
+    if (Status sent = context_.channel.send(protocol::StopStep{entry->first}, kSendLimit); !sent)
+      trouble_ = sent.error();
+  }
 }
 
 // Whether the step runs although it is stored: its request is audited.
@@ -206,28 +261,53 @@ Status StepScheduler::take_report() {
   if (!received) return received.error();
   const auto* report = std::get_if<protocol::StepDone>(&received->message);
   if (report == nullptr) return Error{"the client sent something other than the report of a step"};
+  if (report->step == scan_) {
+    scan_.reset();
+    remote_->take_scan(*report);
+    return done();
+  }
   const auto entry = running_.find(report->step);
   if (entry == running_.end()) return Error{"the client reported a step that it was not given"};
   // An unusable run ends the request, but only after the other steps have ended, so that the client has no children
   // left.
   StepState& state = *entry->second.state;
   StepRun& run = *entry->second.run;
+  const bool has_run = report->exit_code == 0 && report->spawn_error.empty();
+  if (entry->second.is_stopping && !has_run) return take_stopped(entry);
   const Status taken = run.take_in(*report);
   if (!taken) trouble_ = taken.error();
   if (taken && state.audited && state.ended) note_audit(state);
-  const StepState* next = trouble_ ? nullptr : run.next();
-  if (next != nullptr) {
-    auto running = running_.extract(entry);
-    running.key() = next_number_++;
-    return send(*next, running_.insert(std::move(running)).position->first);
-  }
-  tell_ended(state, entry->second.clock, taken.ok());
+  if (!trouble_ && run.next() != nullptr) return go_on(entry);
+  if (remote_) remote_->note_lost(state);
+  if (remote_ && taken) remote_->note_end_here(state);
+  finish(entry, taken.ok());
+  return done();
+}
+
+// Has the client run what is next of the step.
+Status StepScheduler::go_on(RunningEntry entry) {
+  auto running = running_.extract(entry);
+  running.key() = next_number_++;
+  const auto again = running_.insert(std::move(running)).position;
+  return send(*again->second.run->next(), again->first);
+}
+
+// The run here was stopped for the sake of the engine's result. If that is of no use after all, it begins anew.
+Status StepScheduler::take_stopped(RunningEntry entry) {
+  entry->second.is_stopping = false;
+  if (!remote_->take_winner(*entry->second.state)) return trouble_ ? (finish(entry, false), done()) : go_on(entry);
+  finish(entry, true);
+  return done();
+}
+
+void StepScheduler::finish(RunningEntry entry, bool is_usable) {
+  StepState& state = *entry->second.state;
+  tell_ended(state, entry->second.clock, is_usable);
   entry->second.claim.note_end();
   last_word_ = std::chrono::steady_clock::now();
   if (state.is_stored_later) state.claim.emplace(std::move(entry->second.claim));
   running_.erase(entry);
   services_.job_slots.finish(client_);
-  return done();
 }
 
 RunningSteps::Entry StepScheduler::begin_in_list(const StepState& state) const {

@@ -1,6 +1,8 @@
 // Schedules the steps of one request. It looks each step up, and leaves a step to another client that is running it.
 // This client runs the rest, as many at once as there are job slots. If the other client is stopped or overdue
-// (single_flight.h), the step runs here as well. One per request directory, used by its session's thread only.
+// (single_flight.h), the step runs here as well. Steps that find no job slot may go to an engine
+// (remote_steps.h): the last ones, while this client begins with the first. One per request directory, used by
+// its session's thread only.
 #ifndef HIPCACHE_SRC_DAEMON_RUN_STEP_SCHEDULER_H
 #define HIPCACHE_SRC_DAEMON_RUN_STEP_SCHEDULER_H
 
@@ -16,6 +18,7 @@
 #include <vector>
 
 #include "daemon/request/request_context.h"
+#include "daemon/run/remote_steps.h"
 #include "daemon/run/step_run.h"
 #include "daemon/shared/job_slots.h"
 #include "daemon/shared/single_flight.h"
@@ -45,11 +48,13 @@ class StepScheduler {
     StepRun* run;
     StepClock clock;
     RunningSteps::Entry in_list;
+    bool is_stopping = false;  // its result has come from the engine
   };
+  using RunningEntry = std::map<std::uint32_t, Running>::iterator;
   enum class Start { done, started, blocked };
 
   void prefetch(const std::vector<StepState*>& steps) const;
-  static void drop_pointless(std::list<StepState*>& open, const std::vector<StepState*>& steps);
+  void drop_pointless(std::list<StepState*>& open, const std::vector<StepState*>& steps);
   Start try_start(StepState& state);
   void start_what_can_be(std::list<StepState*>& open);
   std::optional<SingleFlight::Claim> claim(StepState& state);
@@ -61,6 +66,14 @@ class StepScheduler {
   Status keep_client_waiting();
   Status send(const StepState& state, std::uint32_t number);
   Status take_report();
+  Status go_on(RunningEntry entry);
+  void finish(RunningEntry entry, bool is_usable);
+  void send_away(std::list<StepState*>& open);
+  void send_scan(const StepState& scan);
+  void race();
+  void take_answers(std::list<StepState*>& open);
+  Status take_stopped(RunningEntry entry);
+  bool is_idle() const { return running_.empty() && !scan_ && (!remote_ || remote_->is_empty()); }
   void note_audit(StepState& state) const;
   RunningSteps::Entry begin_in_list(const StepState& state) const;
   void tell_ended(const StepState& state, const StepClock& clock, bool is_usable) const;
@@ -70,6 +83,8 @@ class StepScheduler {
   const Services& services_;
   const pid_t client_;
   UniqueFd wake_;
+  std::optional<RemoteSteps> remote_;  // nothing if no step is sent
+  std::optional<std::uint32_t> scan_;  // the number of remote_'s scan while it runs
   std::map<std::uint32_t, Running> running_;
   std::uint32_t next_number_ = 0;
   bool wants_token_ = false;                         // a step was refused a job slot in the last pass

@@ -23,6 +23,7 @@
 #include <vector>
 
 #include "daemon/audit/audit.h"
+#include "daemon/execute/engine.h"
 #include "daemon/remote/remote_cache.h"
 #include "daemon/request/services.h"
 #include "daemon/request/wrappers.h"
@@ -213,6 +214,15 @@ std::unique_ptr<RemoteCache> remote_cache(const config::Settings& settings, stor
   return nullptr;
 }
 
+// Null if no step runs elsewhere.
+std::unique_ptr<EngineProcess> engine_process(const config::Settings& settings, Log& log) {
+  if (!settings.execute) return nullptr;
+  Result<std::string> program = find_remote_program();
+  if (program) return std::make_unique<EngineProcess>(std::move(*program), *settings.execute, log);
+  log.error("no step is sent to the engine: " + program.error().message);
+  return nullptr;
+}
+
 // For hipcache --doctor, which finds by this the parts that this daemon would use.
 int print_version() {
   std::printf("hipcached %s\n", protocol::build_id().c_str());
@@ -307,6 +317,7 @@ int run() {
   AuditEvidence audit_evidence(&directory->own());
   SplitCodegenLedger split_codegen_ledger(*store, log);
   Wrappers wrappers(file_system);
+  const std::unique_ptr<EngineProcess> engine = engine_process(*settings, log);
   const Services services{.store = *store,
                           .file_system = file_system,
                           .actions = actions,
@@ -327,6 +338,7 @@ int run() {
                           .event_log = event_log,
                           .log = log,
                           .own_settings = *settings,
+                          .engine = engine ? &engine->engine() : nullptr,
                           .temporary_root = directory->temporary(),
                           .trace_library = *trace_library,
                           .mount_view = protocol::own_mount_view()};

@@ -1,6 +1,7 @@
 #include "remote/execution/outputs.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -39,6 +40,7 @@ struct Wanted {
   std::string path;
   BlobName name;
   const std::string* contents = nullptr;  // if they are at hand
+  bool is_executable = false;
 };
 
 // Once each: of an output that comes twice, the first counts.
@@ -54,7 +56,7 @@ std::variant<std::vector<Wanted>, NotDone> wanted_of(const protocol::RemoteExecu
     if (!name) return nonsense("has an output without a SHA-256");
     if (name->size > kLargestOutput - size) return nonsense("has outputs of more than 2 GiB");
     size += name->size;
-    wanted.push_back({.path = path, .name = *name});
+    wanted.push_back({.path = path, .name = *name, .is_executable = file->is_executable()});
     if (!file->contents().empty()) wanted.back().contents = &file->contents();
   }
   return wanted;
@@ -81,7 +83,10 @@ class OutputFile {
   // Of our own side.
   const Status& trouble() const { return trouble_; }
   std::string hash() { return hex_of(hash_.finish()); }
-  void keep() { is_kept_ = true; }
+  void keep(bool is_executable) {
+    if (is_executable) fchmod(file_.get(), S_IRWXU);
+    is_kept_ = true;
+  }
 
  private:
   const std::string path_;
@@ -175,7 +180,7 @@ std::optional<NotDone> Fetch::file(const Wanted& wanted) {
   if (file.hash() != wanted.name.hash) return lost("an output of the engine is damaged");
   into_.bytes_received += received;
   into_.outputs.push_back({.path = wanted.path, .file = path, .size = wanted.name.size, .sha256 = wanted.name.hash});
-  file.keep();
+  file.keep(wanted.is_executable);
   return std::nullopt;
 }
 

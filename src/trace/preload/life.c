@@ -28,7 +28,10 @@ static bool contains(const struct dl_phdr_info* object, const void* address) {
 
 /* The loader has closed the file. So its state is taken before the program's first instruction, and again at the
  * end. */
-static void record_library_at(const char* path) { trace_emit_seen(TRACE_LIBRARY, true, trace_seen_path(path), path); }
+static void record_library_at(const char* path) {
+  trace_emit_seen(TRACE_LIBRARY, true, trace_seen_path(path), path);
+  trace_ends_of(path);
+}
 
 /* A library found by a relative search path has a relative name. */
 static void record_relative_library(const char* name) {
@@ -135,6 +138,7 @@ void trace_begin(void) {
   if (length <= 0) return;
   path[length] = '\0';
   trace_emit_seen(TRACE_PROGRAM, true, seen_program(path), path);
+  trace_ends_of(path);
 }
 
 void trace_end(void) {

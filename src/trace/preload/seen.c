@@ -171,10 +171,51 @@ static uint64_t digest_with_content(int fd, const struct statx* status) {
   return trace_digest_identity(&identity);
 }
 
+/* Whether the trace is to be compared with another machine, where no file has a stamp of this one's. */
+static bool has_contents(void) {
+  static atomic_int known = 0; /* 1: no, 2: yes */
+  if (atomic_load_explicit(&known, memory_order_relaxed) == 0)
+    atomic_store_explicit(&known, trace_environment("HIPCACHE_TRACE_CONTENTS") == NULL ? 1 : 2, memory_order_relaxed);
+  return atomic_load_explicit(&known, memory_order_relaxed) == 2;
+}
+
+/* By the path without links: what the program typed is in the record of its call. */
+static void record_content(int fd) {
+  char path[TRACE_TEXT_LIMIT + 1];
+  if (trace_path_of(fd, path)) trace_emit_seen(TRACE_CONTENT, true, digest_of_content(fd), path);
+}
+
+static uint64_t digest_of_ends(int fd, int64_t size) {
+  char bytes[TRACE_END_SIZE];
+  uint64_t value = trace_digest_more(TRACE_NO_CONTENT, &size, sizeof size);
+  const off_t offsets[] = {0, size > TRACE_END_SIZE ? size - TRACE_END_SIZE : 0};
+  for (int end = 0; end < 2; ++end) {
+    const long got = trace_call(SYS_pread64, fd, bytes, sizeof bytes, offsets[end]);
+    if (got < 0) return TRACE_NO_CONTENT;
+    value = trace_digest_more(value, bytes, (size_t)got);
+  }
+  return value;
+}
+
+void trace_ends_of(const char* path) {
+  if (!trace_active() || !has_contents()) return;
+  const int saved = errno;
+  struct statx status;
+  const int fd = (int)trace_call(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0);
+  if (fd >= 0 && ask(fd, "", AT_EMPTY_PATH, &status))
+    trace_emit_seen(TRACE_CONTENT, false, digest_of_ends(fd, (int64_t)status.stx_size), path);
+  if (fd >= 0) trace_call(SYS_close, fd);
+  errno = saved;
+}
+
 uint64_t trace_seen_descriptor(int fd) {
   struct statx status;
   if (fd < 0 || !trace_active() || !ask(fd, "", AT_EMPTY_PATH, &status)) return 0;
   if (!S_ISREG(status.stx_mode)) return digest_of_file(&status);
+  if (has_contents()) {
+    if (is_input(fd)) record_content(fd);
+    return digest_of_file(&status);
+  }
   const enum file_system kind = file_system_of(fd, &status);
   if (kind == PROVES_NOTHING && is_input(fd)) return digest_with_content(fd, &status);
   if (is_fine(kind, &status) || changes_show(&status)) return digest_of_file(&status);
@@ -196,7 +237,8 @@ uint64_t trace_seen_entry(uint64_t device, uint64_t inode, uint32_t mode, int64_
                                           .device_minor = minor(device),
                                           .inode = inode,
                                           .size = S_ISREG(mode) && size > 0 ? 1 : 0};
-  return trace_digest_identity(&identity);
+  const uint64_t digest = trace_digest_identity(&identity);
+  return has_contents() ? (digest & ~(uint64_t)TRACE_ENTRY_MASK) | trace_entry_of(mode, size) : digest;
 }
 
 uint64_t trace_seen_text(const char* text, size_t length) { return trace_active() ? trace_digest(text, length) : 0; }

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <csignal>
 #include <future>
 #include <utility>
 
@@ -157,22 +158,6 @@ std::string printed(const std::string& plan, const Ran& run, const std::string& 
   return at_home(std::move(text), bin);
 }
 
-// src/trace/record.cpp reads this.
-std::string encoded(const std::vector<trace::Record>& records) {
-  std::string bytes;
-  const auto number = [&](std::uint64_t value, int size) {
-    for (int i = 0; i < size; ++i) bytes.push_back(static_cast<char>(value >> 8 * i));
-  };
-  for (const trace::Record& record : records) {
-    number(static_cast<std::uint64_t>(record.kind), 1);
-    number(record.found ? 1 : 0, 3);
-    number(record.text.size(), 4);
-    number(record.seen, 8);
-    bytes += record.text;
-  }
-  return bytes;
-}
-
 }  // namespace
 
 std::string replaced(std::string text, const std::string& from, const std::string& to) {
@@ -230,7 +215,7 @@ RouteTest::RouteTest(const ServicesOptions& options)
       umask_(umask_now()),
       made_([&] {
         ServicesOptions all = options;
-        all.job_slots = 8;
+        all.job_slots = all.engine == nullptr ? 8 : 1;  // an engine gets what finds no slot
         all.temporary_root = scratch_.make_directory("tmp");
         all.trace_library = scratch_ / "libhipcache-trace.so";
         if (all.log.empty()) all.log = scratch_ / "log";
@@ -283,8 +268,13 @@ bool RouteTest::answer(const protocol::RunStep& step, protocol::Channel& client,
   reply.asked.push_back(run.name);
   if (const auto edit = edits_.find(run.name); edit != edits_.end()) edit->second(run);
   if (run.hangs_up) return false;
+  if (run.waits_for_stop) {
+    stopped_ = run.report;
+    stopped_.exit_code = 128 + SIGKILL;
+    return true;
+  }
   const std::string stem = step.trace_path.substr(0, step.trace_path.rfind(".trace"));
-  for (const auto& [ending, records] : run.traces) EXPECT_TRUE(replace_file(stem + ending, encoded(records)));
+  for (const auto& [ending, records] : run.traces) EXPECT_TRUE(replace_file(stem + ending, trace::encode(records)));
   for (const auto& [path, bytes] : run.files) EXPECT_TRUE(replace_file(join_path(work_, path), bytes)) << path;
   EXPECT_TRUE(client.send(run.report, kPatience));
   return true;
@@ -313,6 +303,11 @@ Reply RouteTest::compile() {
     if (!received) break;
     if (const auto* step = std::get_if<protocol::RunStep>(&received->message)) {
       if (!answer(*step, *client, reply)) client.reset();
+      continue;
+    }
+    if (const auto* stop = std::get_if<protocol::StopStep>(&received->message)) {
+      EXPECT_EQ(stop->step, stopped_.step);
+      EXPECT_TRUE(client->send(stopped_, kPatience));
       continue;
     }
     if (const auto* passed = std::get_if<protocol::PassThrough>(&received->message)) reply.last = *passed;

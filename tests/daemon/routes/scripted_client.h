@@ -30,6 +30,7 @@ struct Ran {
   std::map<std::string, std::string> files;                  // what it leaves: bytes by path
   std::map<std::string, std::vector<trace::Record>> traces;  // by ending: ".trace", ".trace.then"
   bool hangs_up = false;                                     // the client goes away instead of reporting
+  bool waits_for_stop = false;                               // it runs until the daemon has it killed
 
   std::string in_directory(const std::string& file) const { return step.directory + "/" + file; }
   // It fails, and leaves no files.
@@ -90,6 +91,7 @@ class RouteTest : public testing::Test {
   bool answer(const protocol::RunStep& step, protocol::Channel& client, Reply& reply);
 
   std::map<std::string, Edit> edits_;
+  protocol::StepDone stopped_;  // of the step that waits for its end
 };
 
 // The text of that name in fixtures/plans.

@@ -1,0 +1,141 @@
+#include "daemon/execute/action.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "daemon/execute/engine.h"
+#include "daemon/execute/input_root.h"
+#include "hipcache/base/digest.h"
+#include "hipcache/base/files.h"
+#include "hipcache/base/stream_marks.h"
+#include "hipcache/trace/record.h"
+
+namespace hipcache::daemon {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr std::string_view kLibrary = "libhipcache-trace.so";  // in the request's directory on the worker
+
+// In single quotes, as the shell takes any text.
+std::string quoted(std::string_view text) {
+  std::string quoted = "'";
+  for (const char c : text) {
+    if (c == '\'')
+      quoted += "'\\''";
+    else
+      quoted += c;
+  }
+  return quoted + "'";
+}
+
+bool is_frontend(const protocol::Command& command) { return command.argv.size() > 1 && command.argv[1] == "-cc1"; }
+
+// Variables of this one command: what the client's steps have (client/steps/step_process.h), and contents.
+std::string settings_of(const protocol::Command& command, const std::string& trace, const StepContext& context) {
+  const inputs::RunContext& from = context.request.from;
+  std::string settings = "LD_PRELOAD=" + quoted(context.directory.file(kLibrary)) + " HIPCACHE_TRACE=" + quoted(trace) +
+                         " " + std::string(trace::kContents) + "=1 ";
+  if (const char* directory = from.variable("PWD"); directory != nullptr) settings += "PWD=" + quoted(directory) + " ";
+  if (is_frontend(command) && from.variable("GLIBC_TUNABLES") == nullptr) settings += HIPCACHE_HUGE_PAGES " ";
+  return settings;
+}
+
+std::string script_of(const StepSpec& spec, const std::string& trace, const StepContext& context) {
+  std::string script = "cd " + quoted(context.request.from.working_directory);
+  for (const protocol::Command& command : spec.commands) {
+    script += " && " + settings_of(command, trace, context) + quoted(command.program);
+    for (std::size_t i = 1; i < command.argv.size(); ++i) script += " " + quoted(command.argv[i]);
+  }
+  return script;
+}
+
+std::vector<std::string> environment_of(const InputNames& names, const StepContext& context) {
+  std::vector<std::string> environment{"TMPDIR=" + context.directory.path()};
+  std::set<std::string> asked = names.variables;
+  asked.insert({"PATH", "LD_LIBRARY_PATH"});
+  for (const std::string& name : asked) {
+    const char* value = context.request.from.variable(name);
+    const bool is_set_otherwise =
+        name == "TMPDIR" || name == "PWD" || name == "LD_PRELOAD" || name.starts_with("HIPCACHE_");
+    if (value != nullptr && !is_set_otherwise) environment.push_back(name + "=" + value);
+  }
+  return environment;
+}
+
+// The step's own words may name files that no scan opens: device bitcode, files that the driver wrote.
+void add_words(const StepSpec& spec, const std::string& working_directory, InputRoot& root) {
+  for (const protocol::Command& command : spec.commands) {
+    root.add(command.program);
+    for (const std::string& word : command.argv)
+      if (word.starts_with('/')) root.add(word);
+  }
+  if (!spec.commands.front().argv.empty()) root.add(join_path(working_directory, spec.commands.front().argv.back()));
+}
+
+Result<std::vector<protocol::ExecuteInput>> inputs_of(const StepSpec& spec, const InputNames& names,
+                                                      const StepContext& context, Engine& engine) {
+  const inputs::RunContext& from = context.request.from;
+  const std::string source = join_path(from.working_directory, context.request.invocation.source);
+  InputRoot root(from, context.directory.path(), source, engine);
+  root.add_directory(from.working_directory);
+  root.add_directory(context.directory.path());
+  for (const std::string& path : names.paths) root.add(path);
+  add_words(spec, from.working_directory, root);
+  root.add_file(context.directory.file(kLibrary), context.services.trace_library);
+  return std::move(root).take();
+}
+
+}  // namespace
+
+bool may_be_sent(const StepSpec& spec) {
+  return spec.planned != nullptr && spec.planned->kind == hip::StepKind::device && !spec.is_proof &&
+         !spec.is_tentative && spec.unproven.empty() && !spec.commands.empty() && !spec.outputs.empty() &&
+         std::all_of(spec.commands.begin(), spec.commands.end(), [](const protocol::Command& command) {
+           return !command.argv.empty() && command.argv.front() == command.program &&
+                  std::find(command.argv.begin(), command.argv.end(), hip::kThen) == command.argv.end();
+         });
+}
+
+std::chrono::milliseconds deadline_of(std::uint64_t cost_us) {
+  constexpr std::chrono::milliseconds kLeast = 5s, kUnknown = 10min;
+  return cost_us == 0 ? kUnknown : std::max(kLeast, std::chrono::milliseconds(3 * cost_us / 1000));
+}
+
+Result<std::string> toolchain_property(const StepSpec& spec, inputs::FileSystemState& file_system) {
+  std::set<std::string> programs;
+  for (const protocol::Command& command : spec.commands) programs.insert(real_path(command.program));
+  Hasher digest("worker toolchain");
+  for (const std::string& program : programs) {
+    const Result<Digest> content = file_system.content(program);
+    if (!content) return content.error();
+    digest.field(program).field(*content);
+  }
+  return std::string(kToolchainProperty) + digest.finish().hex();
+}
+
+Result<protocol::RemoteExecute> action_of(const StepSpec& spec, const InputNames& names, const std::string& trace,
+                                          const StepContext& context, Engine& engine) {
+  const std::vector<std::string>& properties = engine.url().properties;
+  const auto wanted = std::find_if(properties.begin(), properties.end(), [](const std::string& property) {
+    return property.starts_with(kToolchainProperty);
+  });
+  if (wanted != properties.end()) {
+    const Result<std::string> ours = toolchain_property(spec, context.services.file_system);
+    if (!ours) return ours.error();
+    if (*ours != *wanted) return Error{"the workers have another toolchain than this step, which needs " + *ours};
+  }
+  Result<std::vector<protocol::ExecuteInput>> inputs = inputs_of(spec, names, context, engine);
+  if (!inputs) return inputs.error();
+  protocol::RemoteExecute action{.argv = {"/bin/sh", "-c", script_of(spec, trace, context)},
+                                 .environment = environment_of(names, context),
+                                 .working_directory = "/",
+                                 .inputs = *std::move(inputs)};
+  for (const hip::StepOutput& output : spec.outputs)
+    action.outputs.push_back(context.directory.file(output.name).substr(1));
+  action.outputs.push_back(trace.substr(1));
+  action.queue_limit_ms = static_cast<std::uint64_t>(kQueueLimit.count());
+  return action;
+}
+
+}  // namespace hipcache::daemon

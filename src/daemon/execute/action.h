@@ -1,0 +1,47 @@
+// A device step as an action of an engine.
+//
+// The problem: a step is several commands in the user's working directory, with outputs in the request's temporary
+// directory, and an action is one command with outputs below its working directory. The choice: a script of the shell
+// that every image has, in "/". The shell is not traced; the trace library and the trace's name are set for each of the
+// commands. All directories have the same names there as here, so what names them is equal. Rejected: an action for
+// each command (the object between them would travel twice), and a program of ours on the image.
+//
+// The environment holds the variables that the compile is known to ask for, and no other: an environment is full of
+// secrets, and a compile that asks for one more is not proved.
+#ifndef HIPCACHE_SRC_DAEMON_EXECUTE_ACTION_H
+#define HIPCACHE_SRC_DAEMON_EXECUTE_ACTION_H
+
+#include <cstdint>
+#include <string>
+
+#include "daemon/execute/input_names.h"
+#include "daemon/request/request_context.h"
+#include "daemon/step/step.h"
+#include "hipcache/base/result.h"
+#include "hipcache/protocol/remote_messages.h"
+
+namespace hipcache::daemon {
+
+class Engine;
+
+inline constexpr std::chrono::milliseconds kQueueLimit{2'000};
+
+// Whether the step can be an action at all.
+bool may_be_sent(const StepSpec& spec);
+
+// How long the action may run for a step of that cost; 0: not known.
+std::chrono::milliseconds deadline_of(std::uint64_t cost_us);
+
+// The step's action, whose trace has the name `trace`. An error says why it is not sent.
+Result<protocol::RemoteExecute> action_of(const StepSpec& spec, const InputNames& names, const std::string& trace,
+                                          const StepContext& context, Engine& engine);
+
+// The digest of the programs that the step runs, as it stands in the engine's URL and in a worker's properties
+// (docs/execution.md).
+Result<std::string> toolchain_property(const StepSpec& spec, inputs::FileSystemState& file_system);
+
+inline constexpr std::string_view kToolchainProperty = "hipcache-toolchain=";
+
+}  // namespace hipcache::daemon
+
+#endif

@@ -1,0 +1,149 @@
+#include "daemon/execute/input_root.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <climits>
+#include <deque>
+#include <utility>
+
+#include "daemon/execute/engine.h"
+#include "hipcache/base/files.h"
+#include "hipcache/base/roots.h"
+
+namespace hipcache::daemon {
+namespace {
+
+using namespace std::string_view_literals;
+using protocol::ExecuteInput;
+using protocol::ExecuteInputKind;
+
+// Of every image. Where some of them are links, as /lib is one to usr/lib, the loader and the shell are found by these.
+constexpr auto kSystem = std::to_array({"/usr"sv, "/bin"sv, "/sbin"sv, "/lib"sv, "/lib32"sv, "/lib64"sv, "/libx32"sv});
+// The machine's own: nothing in them is sent.
+constexpr auto kMachine = std::to_array({"/etc"sv, "/root"sv, "/proc"sv, "/sys"sv, "/dev"sv, "/run"sv, "/boot"sv});
+constexpr int kMostLinks = 40;  // as the kernel
+
+std::deque<std::string> names_of(std::string_view path) {
+  std::deque<std::string> names;
+  while (!path.empty()) {
+    const std::size_t slash = std::min(path.find('/'), path.size());
+    if (const std::string_view name = path.substr(0, slash); !name.empty() && name != ".") names.emplace_back(name);
+    path.remove_prefix(std::min(slash + 1, path.size()));
+  }
+  return names;
+}
+
+std::string target_of(const std::string& link) {
+  std::array<char, PATH_MAX> target;
+  const ssize_t length = readlink(link.c_str(), target.data(), target.size());
+  return length <= 0 ? "" : std::string(target.data(), static_cast<std::size_t>(length));
+}
+
+std::string home_of(const inputs::RunContext& from) {
+  const char* home = from.variable("HOME");
+  return home != nullptr && home[0] == '/' && home[1] != '\0' ? home : "";
+}
+
+std::string toolchain_of(const inputs::RunContext& from) {
+  const Root* root = from.roots.find(kToolchainMark);
+  return root == nullptr ? "" : root->path;
+}
+
+bool is_in_any(std::string_view path, const auto& directories) {
+  return std::any_of(directories.begin(), directories.end(),
+                     [&](std::string_view directory) { return is_within(path, directory); });
+}
+
+}  // namespace
+
+InputRoot::InputRoot(const inputs::RunContext& from, const std::string& own, const std::string& source, Engine& engine)
+    : from_(from),
+      own_(own),
+      home_(home_of(from)),
+      source_directory_(directory_name(source)),
+      toolchain_(toolchain_of(from)),
+      engine_(engine) {
+  for (const std::string_view directory : kSystem) {
+    const std::string path(directory);
+    if (std::string target = target_of(path); !target.empty())
+      inputs_[path] = {.path = path, .kind = ExecuteInputKind::link, .target = std::move(target)};
+  }
+}
+
+bool InputRoot::is_on_image(std::string_view path) const {
+  return is_in_any(path, kSystem) || (!toolchain_.empty() && is_within(path, toolchain_));
+}
+
+bool InputRoot::may_be_sent(const std::string& path) const {
+  if (is_within(path, own_) || is_within(path, from_.working_directory) || is_within(path, source_directory_))
+    return true;
+  if (is_in_any(path, kMachine)) return false;
+  return home_.empty() || !is_within(path, home_) || from_.roots.holding(path) != 0;
+}
+
+void InputRoot::put_file(const std::string& path, const std::string& source, const struct stat& status) {
+  ++files_;
+  bytes_ += static_cast<std::uint64_t>(status.st_size);
+  inputs_[path] = {.path = path,
+                   .is_executable = (status.st_mode & S_IXUSR) != 0,
+                   .source = source,
+                   .sha256 = engine_.sha256(status),
+                   .size = static_cast<std::uint64_t>(status.st_size)};
+}
+
+// Walks the names as the kernel does: `at` is always a real directory. What was met before is not asked for again.
+void InputRoot::add(const std::string& name) {
+  std::deque<std::string> left = names_of(name);
+  std::string at;
+  for (int links = 0; !left.empty() && files_ <= kMostFiles;) {
+    const std::string next = std::move(left.front());
+    left.pop_front();
+    if (next == "..") {
+      at.resize(std::min(at.rfind('/'), at.size()));
+      continue;
+    }
+    const std::string path = at + "/" + next;
+    auto known = inputs_.find(path);
+    if (known == inputs_.end() && is_on_image(path)) return;
+    struct stat status{};
+    if (known == inputs_.end() && lstat(path.c_str(), &status) != 0) return;
+    if (known == inputs_.end() && S_ISREG(status.st_mode)) {
+      if (may_be_sent(path)) put_file(path, path, status);
+      return;
+    }
+    if (known == inputs_.end() && S_ISDIR(status.st_mode))
+      known = inputs_.emplace(path, ExecuteInput{.path = path, .kind = ExecuteInputKind::directory}).first;
+    if (known == inputs_.end() && S_ISLNK(status.st_mode))
+      known =
+          inputs_.emplace(path, ExecuteInput{.path = path, .kind = ExecuteInputKind::link, .target = target_of(path)})
+              .first;
+    if (known == inputs_.end() || known->second.kind == ExecuteInputKind::file) return;
+    if (known->second.kind == ExecuteInputKind::directory) {
+      at = path;
+      continue;
+    }
+    if (++links > kMostLinks) return;
+    const std::string& target = known->second.target;
+    if (target.starts_with('/')) at.clear();
+    const std::deque<std::string> further = names_of(target);
+    left.insert(left.begin(), further.begin(), further.end());
+  }
+}
+
+void InputRoot::add_file(const std::string& path, const std::string& source) {
+  struct stat status{};
+  if (::stat(source.c_str(), &status) == 0 && S_ISREG(status.st_mode)) put_file(path, source, status);
+}
+
+Result<std::vector<ExecuteInput>> InputRoot::take() && {
+  if (files_ > kMostFiles) return Error{"more than " + std::to_string(kMostFiles) + " files"};
+  if (bytes_ > kMostBytes) return Error{"more than " + std::to_string(kMostBytes >> 20) + " MiB"};
+  std::vector<ExecuteInput> inputs;
+  inputs.reserve(inputs_.size());
+  for (auto& [path, input] : inputs_) inputs.push_back(std::move(input));
+  return inputs;
+}
+
+}  // namespace hipcache::daemon

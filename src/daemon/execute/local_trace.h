@@ -1,0 +1,44 @@
+// A worker's trace as a trace of this machine: the proof that its result is what a run here would have made.
+//
+// The problem: a worker reads its own files. If its tree lacks a header that is here, or its image has another one, the
+// compile succeeds and makes another object. The choice: the trace library on the worker records the digest of each
+// content and the kind of each entry (hipcache/trace/record.h: kContents). Each record is compared with what is here
+// now. If all agree, each gets the identity of the file here, and the trace then goes the way of every run: path set,
+// race guard, refusals (inputs/path_set_builder.h). Rejected: trust in the tree that was sent, because bind mounts of
+// an image hide parts of it; comparing what was there before and after, because only the comparison says what was read.
+//
+// Compared: contents of opened files in full, of programs and libraries by size and ends; kinds and absences; targets
+// of links and resolved paths, by the race guard; which of the opened files are one file, and which of the directories
+// are one directory; which variables are set. Engines stage equal contents as one file, and clang takes such a file for
+// one that it has included already.
+//
+// Allowed differences: the process identity in /proc, the temporary directory's variable, and all times: a compile that
+// reads a clock or the machine's name is not proved at all. Not compared, so never proved: listings, terminals, dates.
+#ifndef HIPCACHE_SRC_DAEMON_EXECUTE_LOCAL_TRACE_H
+#define HIPCACHE_SRC_DAEMON_EXECUTE_LOCAL_TRACE_H
+
+#include <cstdint>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "hipcache/inputs/run_context.h"
+#include "hipcache/trace/record.h"
+
+namespace hipcache::daemon {
+
+// Why a worker's result says nothing about this machine.
+struct Unproved {
+  std::string reason;  // for statistics: "other-content"
+  std::string path;    // or the name that was asked about
+};
+
+// The records as a run here would have left them. `directory`: the request's own. `started_ns`: a moment of the file
+// clock before the call; what changed since is told from what was compared.
+std::variant<std::vector<trace::Record>, Unproved> local_trace(const std::vector<trace::Record>& remote,
+                                                               const inputs::RunContext& from,
+                                                               const std::string& directory, std::uint64_t started_ns);
+
+}  // namespace hipcache::daemon
+
+#endif

@@ -1,0 +1,304 @@
+#include "daemon/run/remote_steps.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <utility>
+#include <variant>
+
+#include "daemon/audit/audit.h"
+#include "daemon/execute/action.h"
+#include "daemon/record/output_recorder.h"
+#include "daemon/run/plain_run.h"
+#include "daemon/run/step_report.h"
+#include "daemon/step/split_codegen_worth.h"
+#include "hipcache/base/files.h"
+#include "hipcache/base/reason.h"
+#include "hipcache/inputs/file_clock.h"
+#include "hipcache/trace/record.h"
+
+namespace hipcache::daemon {
+namespace {
+
+constexpr std::uint64_t kTraceLimit = 256u << 20;
+constexpr int kKilled = 128;  // exit codes from here on mean a signal, as in shells
+
+// An output of the action by its name in the request's directory; null if the command did not make it.
+const protocol::ExecuteOutput* made(const protocol::RemoteExecuted& answer, const std::string& path) {
+  const auto found = std::find_if(answer.outputs.begin(), answer.outputs.end(),
+                                  [&](const protocol::ExecuteOutput& output) { return "/" + output.path == path; });
+  return found == answer.outputs.end() ? nullptr : &*found;
+}
+
+std::string trace_of(std::uint32_t number, const RequestDirectory& directory) {
+  return directory.file(std::to_string(number) + ".trace");
+}
+
+Digest digest_of_outputs(const StepSpec& spec, const auto& digest_of_one) {
+  Hasher all("outputs of a worker");
+  for (const hip::StepOutput& output : spec.outputs)
+    if (output.role != hip::kDepfile) all.field(output.role).field(digest_of_one(output));
+  return all.finish();
+}
+
+}  // namespace
+
+bool RemoteSteps::is_on(const RequestContext& context) {
+  const Services& services = context.services;
+  if (services.engine == nullptr) return false;
+  const config::Settings& settings = services.own_settings;
+  return services.engine->url().is_trusted || (settings.remote.empty() && settings.signing_key.empty());
+}
+
+RemoteSteps::RemoteSteps(const StepContext& context, int wake_fd)
+    : context_(context), services_(context.services), engine_(*context.services.engine), wake_fd_(wake_fd) {}
+
+RemoteSteps::~RemoteSteps() = default;
+
+bool RemoteSteps::wants(const StepState& state) {
+  if (is_scanning_ || (scan_ && names_.empty()) || state.run != nullptr || state.audited || not_again_.contains(&state))
+    return false;
+  if (!may_be_sent(state.spec()) || has(state) || !engine_.is_open()) return false;
+  const std::uint64_t cost = cost_of(state);
+  const auto least = std::chrono::duration_cast<std::chrono::microseconds>(engine_.url().min_cost);
+  return cost == 0 || cost >= static_cast<std::uint64_t>(least.count());
+}
+
+// The steps of one request are one source for different processors. 0: nothing is known of any.
+std::uint64_t RemoteSteps::cost_of(const StepState& state) {
+  if (const std::uint64_t known = services_.split_codegen_ledger.cost(state.spec().key).known_us(); known != 0)
+    return known;
+  return longest_here_us_ != 0 ? longest_here_us_ : engine_.typical_us();
+}
+
+const StepState* RemoteSteps::scan_for(const StepState& state) {
+  if (!names_.empty() || scan_) return nullptr;
+  if (!std::exchange(looked_in_history_, true)) names_ = names_in_history(context_);
+  if (!names_.empty()) return nullptr;
+  std::optional<StepSpec> spec = scan_of(state.spec());
+  if (!spec) {
+    not_again_.insert(&state);
+    return nullptr;
+  }
+  is_scanning_ = true;
+  return &scan_.emplace(*std::move(spec));
+}
+
+void RemoteSteps::take_scan(const protocol::StepDone& report) {
+  is_scanning_ = false;
+  const Result<std::string> bytes = read_file(trace_of(report.step, context_.directory), kTraceLimit);
+  const Result<std::vector<trace::Record>> records = bytes ? trace::read_records(*bytes) : bytes.error();
+  if (records) names_.add(*records, context_.request.from.working_directory);
+}
+
+bool RemoteSteps::send(StepState& state, SingleFlight::Claim& claim, std::uint32_t number,
+                       RunningSteps::Entry in_list) {
+  const StepSpec& spec = state.spec();
+  const auto leave = [&](const std::string& why) {
+    services_.log.info(context_.of_object(spec.label) + " is not sent: " + why);
+    not_again_.insert(&state);
+    return false;
+  };
+  if (names_.empty()) return false;
+  if (Status prepared = prepare_plainly(state, context_); !prepared) return leave(prepared.error().message);
+  Result<protocol::RemoteExecute> action =
+      action_of(spec, names_, trace_of(number, context_.directory), context_, engine_);
+  if (!action) return leave(action.error().message);
+  action->output_directory = context_.directory.file("worker-" + std::to_string(number));
+  action->deadline_ms = static_cast<std::uint64_t>(deadline_of(cost_of(state)).count());
+  if (mkdir(action->output_directory.c_str(), S_IRWXU) != 0) return leave("there is no directory for its outputs");
+  const std::optional<std::uint64_t> id = engine_.start(*std::move(action), wake_fd_);
+  if (!id) return leave("the engine is not there");
+  Sent& sent = sent_.emplace_back(engine_, *id, state, std::move(in_list));
+  sent.number = number;
+  sent.claim.emplace(std::move(claim));
+  services_.counters.executed_sent();
+  return true;
+}
+
+std::vector<RemoteSteps::Ended> RemoteSteps::take_answers() {
+  std::vector<Ended> ended;
+  for (Entry sent = sent_.begin(); sent != sent_.end();) {
+    const Answer answer = judge(*sent);
+    if (answer == Answer::awaited || (answer == Answer::proved && !sent->claim)) {
+      ++sent;
+      continue;
+    }
+    bool is_taken = false;
+    if (answer == Answer::proved) {
+      if (const std::optional<Digest> outputs = draw_for_audit(*sent)) {
+        audited_.insert_or_assign(sent->state, *outputs);
+        not_again_.insert(sent->state);
+      } else if (const std::optional<Unproved> unproved = take(*sent)) {
+        fail(*sent, true, unproved->reason, unproved->path);
+      } else {
+        is_taken = true;
+      }
+    }
+    if (sent->claim) ended.push_back({sent->state, *std::move(sent->claim), sent->clock, is_taken});
+    sent = sent_.erase(sent);
+  }
+  return ended;
+}
+
+std::vector<const StepState*> RemoteSteps::take_winners() {
+  std::vector<const StepState*> winners;
+  for (Sent& sent : sent_)
+    if (sent.proved && !sent.claim && !std::exchange(sent.is_told, true)) winners.push_back(sent.state);
+  return winners;
+}
+
+StepState* RemoteSteps::oldest_alone() {
+  const auto sent = std::find_if(sent_.begin(), sent_.end(), [](const Sent& one) { return one.claim.has_value(); });
+  return sent == sent_.end() ? nullptr : sent->state;
+}
+
+SingleFlight::Claim RemoteSteps::give_claim(const StepState& state) {
+  const Entry sent = find(state);
+  SingleFlight::Claim claim = *std::move(sent->claim);
+  sent->claim.reset();
+  return claim;
+}
+
+RemoteSteps::Entry RemoteSteps::find(const StepState& state) {
+  return std::find_if(sent_.begin(), sent_.end(), [&](const Sent& sent) { return sent.state == &state; });
+}
+
+bool RemoteSteps::has(const StepState& state) const {
+  return std::any_of(sent_.begin(), sent_.end(), [&](const Sent& sent) { return sent.state == &state; });
+}
+
+bool RemoteSteps::take_winner(StepState& state) {
+  const Entry sent = find(state);
+  if (sent == sent_.end()) return false;
+  const std::optional<Unproved> unproved = take(*sent);
+  if (unproved) fail(*sent, true, unproved->reason, unproved->path);
+  sent_.erase(sent);
+  return !unproved;
+}
+
+void RemoteSteps::note_lost(const StepState& state) {
+  if (!has(state)) return;
+  services_.counters.executed_lost();
+  drop(state);
+}
+
+void RemoteSteps::drop(const StepState& state) {
+  if (const Entry sent = find(state); sent != sent_.end()) sent_.erase(sent);
+}
+
+void RemoteSteps::note_end_here(const StepState& state) {
+  const StepSpec& spec = state.spec();
+  if (!state.succeeded() || state.result.witnessed.set == nullptr) return;
+  names_.add(*state.result.witnessed.set, context_.request.from);
+  if (state.hit || spec.planned == nullptr || spec.planned->kind != hip::StepKind::device) return;
+  longest_here_us_ = std::max(longest_here_us_, state.result.processor_time());
+  engine_.note_cost(state.result.processor_time());
+  const auto audited = audited_.extract(&state);
+  if (!audited) return;
+  const Digest here = digest_of_outputs(spec, [&](const hip::StepOutput& output) {
+    const cache::Output* one = state.made(output);
+    return one == nullptr ? Digest() : one->blob;
+  });
+  if (here == audited.mapped()) return engine_.note_success();
+  services_.counters.executed_differs();
+  services_.counters.error();
+  engine_.close("an audit of " + context_.of_object(spec.label) + " found that a worker made something else");
+}
+
+// Whether the answer is in, and what it is worth. Of a command that failed, nothing is shown: it runs here.
+RemoteSteps::Answer RemoteSteps::judge(Sent& sent) {
+  if (sent.proved) return Answer::proved;
+  std::optional<protocol::RemoteExecuted> answer = engine_.take(sent.id);
+  if (!answer) return Answer::awaited;
+  if (answer->outcome != protocol::ExecuteOutcome::done) {
+    engine_.note_failure(answer->detail);
+    fail(sent, false, reason_of(answer->outcome), answer->detail);
+  } else if (answer->exit_code != 0) {
+    const bool is_killed = answer->exit_code < 0 || answer->exit_code >= kKilled;
+    if (is_killed) engine_.note_failure("a signal ended a command");
+    fail(sent, false, is_killed ? "worker-signal" : "worker-exit", "");
+  } else if (const std::optional<Unproved> unproved = prove(sent, *answer)) {
+    engine_.note_failure("a result is not proved: " + unproved->reason + " " + unproved->path);
+    fail(sent, true, unproved->reason, unproved->path);
+  } else {
+    sent.proved = std::move(answer);
+    return Answer::proved;
+  }
+  return Answer::useless;
+}
+
+// Leaves the trace of a run here. The clock is read before anything is compared: a file that changes from now on makes
+// the run one that cannot be recorded.
+std::optional<Unproved> RemoteSteps::prove(Sent& sent, const protocol::RemoteExecuted& answer) const {
+  const std::string name = trace_of(sent.number, context_.directory);
+  sent.started_ns = inputs::file_clock()();
+  for (const hip::StepOutput& output : sent.state->spec().outputs)
+    if (made(answer, context_.directory.file(output.name)) == nullptr) return Unproved{"lacks-an-output", output.name};
+  const protocol::ExecuteOutput* traced = made(answer, name);
+  const Result<std::string> bytes =
+      traced == nullptr ? Result<std::string>(Error{"none"}) : read_file(traced->file, kTraceLimit);
+  const Result<std::vector<trace::Record>> records = bytes ? trace::read_records(*bytes) : bytes.error();
+  if (!records) return Unproved{"no-trace", records.error().message};
+  auto local = local_trace(*records, context_.request.from, context_.directory.path(), sent.started_ns);
+  if (auto* unproved = std::get_if<Unproved>(&local)) return std::move(*unproved);
+  const Status written = replace_file(name, trace::encode(std::get<std::vector<trace::Record>>(local)));
+  return written ? std::nullopt : std::optional(Unproved{"no-trace", written.error().message});
+}
+
+// Puts the outputs where a run here leaves them, and goes the way of such a run. REQUIRES: the result is proved.
+std::optional<Unproved> RemoteSteps::take(Sent& sent) {
+  StepState& state = *sent.state;
+  const protocol::RemoteExecuted& answer = *sent.proved;
+  for (const hip::StepOutput& output : state.spec().outputs) {
+    const std::string path = context_.directory.file(output.name);
+    if (std::rename(made(answer, path)->file.c_str(), path.c_str()) != 0)
+      return Unproved{"lacks-an-output", output.name};
+  }
+  const protocol::StepDone report{.step = sent.number,
+                                  .started_ns = sent.started_ns,
+                                  .duration_us = answer.execution_us,
+                                  .processor_us = answer.execution_us,
+                                  .stdout_text = answer.stdout_text,
+                                  .stderr_text = answer.stderr_text};
+  Result<std::vector<CollectedOutput>> outputs = examine_plainly(state, report, context_);
+  const bool is_refused = state.result.refusal != Reason::none || state.result.unusable;
+  if (!outputs || is_refused) {
+    Unproved unproved{outputs ? text_of(state.result.refusal) : "lacks-an-output", state.result.refusal_detail};
+    state.result = StepResult{};
+    state.ended = false;
+    return unproved;
+  }
+  if (!keep(state, *std::move(outputs), context_)) note_not_stored(state, context_);
+  engine_.note_success();
+  services_.counters.executed_won({.bytes_sent = answer.bytes_sent,
+                                   .bytes_received = answer.bytes_received,
+                                   .queue_us = answer.queue_us,
+                                   .staging_us = answer.staging_us,
+                                   .execution_us = answer.execution_us});
+  return std::nullopt;
+}
+
+// A share of the results that could be taken is made here instead, and compared at its end.
+std::optional<Digest> RemoteSteps::draw_for_audit(const Sent& sent) {
+  if (!services_.audit_draw.draw(engine_.url().audit)) return std::nullopt;
+  return digest_of_outputs(sent.state->spec(), [&](const hip::StepOutput& output) {
+    const protocol::ExecuteOutput* one = made(*sent.proved, context_.directory.file(output.name));
+    const Result<std::string> bytes = read_file(one->file, kOutputLimit);
+    return bytes ? digest_of(*bytes) : Digest();
+  });
+}
+
+// The path is sent the next time, if it is one that may be.
+void RemoteSteps::fail(const Sent& sent, bool is_proof, const std::string& reason, const std::string& detail) {
+  not_again_.insert(sent.state);
+  if (is_proof && detail.starts_with('/')) names_.paths.insert(detail);
+  if (reason == "variable-not-sent") names_.variables.insert(detail);
+  const std::string what = context_.of_object(sent.state->spec().label);
+  services_.counters.executed_in_vain(is_proof, reason, detail.empty() ? what : what + ": " + detail);
+  services_.log.info(what + " runs here: a worker's result is of no use (" + reason + " " + detail + ")");
+}
+
+}  // namespace hipcache::daemon

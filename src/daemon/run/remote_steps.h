@@ -1,0 +1,138 @@
+// The steps of one request that are with the engine.
+//
+// A step is sent while this machine's job slots are taken, if it is expected to take long enough (`min_cost`). It comes
+// back in one of three ways. Its result is proved and taken; then it has ended as if it had run here. Or the result is
+// of no use: the command failed, the engine did, or the proof did. Then the step runs here, and only what it prints
+// here is shown. Or this machine runs it as well, because a slot is idle, and the first of the two results counts.
+//
+//   send() ── answer ── proved ── taken
+//     │         └────── of no use ── runs here; not sent again
+//     └── raced here ── proved first ── the run here is stopped, then taken
+//                  └─── ended first ── forgotten
+//
+// The scheduler owns this object, and knows which steps run here. Used by its thread only. The context and the engine
+// outlive it.
+#ifndef HIPCACHE_SRC_DAEMON_RUN_REMOTE_STEPS_H
+#define HIPCACHE_SRC_DAEMON_RUN_REMOTE_STEPS_H
+
+#include <cstdint>
+#include <list>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "daemon/execute/engine.h"
+#include "daemon/execute/input_names.h"
+#include "daemon/execute/local_trace.h"
+#include "daemon/request/request_context.h"
+#include "daemon/shared/job_slots.h"
+#include "daemon/shared/single_flight.h"
+#include "daemon/step/step.h"
+
+namespace hipcache::daemon {
+
+class RemoteSteps {
+ public:
+  // A step whose answer is in. If it was not taken, it is to run here.
+  struct Ended {
+    StepState* state;
+    SingleFlight::Claim claim;
+    StepClock clock;
+    bool is_taken = false;
+  };
+
+  // Whether steps of this request may be sent at all. A daemon that publishes or signs results sends none unless the
+  // workers are trusted: what they make would be published with the rest.
+  static bool is_on(const RequestContext& context);
+
+  // `wake_fd` is written to when an answer is in.
+  RemoteSteps(const StepContext& context, int wake_fd);
+  ~RemoteSteps();
+  RemoteSteps(const RemoteSteps&) = delete;
+  RemoteSteps& operator=(const RemoteSteps&) = delete;
+
+  // Whether the step is to be sent now.
+  bool wants(const StepState& state);
+
+  // The sources are not known, and are to be scanned first. The scan, once: it runs here, beside the job slots, because
+  // it takes little. Null: it has run, or runs.
+  const StepState* scan_for(const StepState& state);
+  void take_scan(const protocol::StepDone& report);
+
+  // `number`: of the run, as the scheduler counts. False if it is not sent; the claim is then as before.
+  bool send(StepState& state, SingleFlight::Claim& claim, std::uint32_t number, RunningSteps::Entry in_list);
+
+  // Of the steps that do not run here as well: those whose answer is in.
+  std::vector<Ended> take_answers();
+  // Of those that do: those whose result is now proved, each once. Their runs here are to be stopped.
+  std::vector<const StepState*> take_winners();
+
+  // The oldest step that does not run here as well; null if there is none. After give_claim() it counts as one that
+  // does, and its claim is the caller's.
+  StepState* oldest_alone();
+  SingleFlight::Claim give_claim(const StepState& state);
+
+  bool has(const StepState& state) const;
+  // The step that ran here as well has been stopped: takes its proved result. False if that is of no use after all.
+  bool take_winner(StepState& state);
+  // The step ended here first.
+  void note_lost(const StepState& state);
+  // Nobody needs these any more.
+  void drop(const StepState& state);
+  void drop_all() { sent_.clear(); }
+
+  bool is_empty() const { return sent_.empty(); }
+
+  // A step has ended here: what it read, and what it took.
+  void note_end_here(const StepState& state);
+
+ private:
+  struct Sent {
+    Sent(Engine& its_engine, std::uint64_t its_id, StepState& its_state, RunningSteps::Entry entry)
+        : engine(its_engine), id(its_id), state(&its_state), in_list(std::move(entry)) {}
+    ~Sent() { engine.forget(id); }
+    Sent(const Sent&) = delete;
+    Sent& operator=(const Sent&) = delete;
+
+    Engine& engine;
+    const std::uint64_t id;
+    StepState* const state;
+    std::uint32_t number = 0;
+    std::optional<SingleFlight::Claim> claim;  // unless it runs here as well
+    RunningSteps::Entry in_list;
+    StepClock clock;
+    std::optional<protocol::RemoteExecuted> proved;
+    std::uint64_t started_ns = 0;  // of the proof
+    bool is_told = false;          // as a winner
+  };
+
+  using Entry = std::list<Sent>::iterator;
+  enum class Answer { awaited, proved, useless };
+
+  std::uint64_t cost_of(const StepState& state);
+  Answer judge(Sent& sent);
+  std::optional<Unproved> prove(Sent& sent, const protocol::RemoteExecuted& answer) const;
+  std::optional<Unproved> take(Sent& sent);
+  std::optional<Digest> draw_for_audit(const Sent& sent);
+  void fail(const Sent& sent, bool is_proof, const std::string& reason, const std::string& detail);
+  Entry find(const StepState& state);
+
+  const StepContext& context_;
+  const Services& services_;
+  Engine& engine_;
+  const int wake_fd_;
+  InputNames names_;
+  bool looked_in_history_ = false;
+  std::optional<StepState> scan_;
+  bool is_scanning_ = false;
+  std::uint64_t longest_here_us_ = 0;  // of the device steps of this request that ended here
+  std::set<const StepState*> not_again_;
+  std::map<const StepState*, Digest> audited_;  // what a worker made of a step that then runs here
+  std::list<Sent> sent_;                        // the oldest first
+};
+
+}  // namespace hipcache::daemon
+
+#endif

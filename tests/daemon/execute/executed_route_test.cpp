@@ -1,0 +1,257 @@
+// Device steps with an engine, with a worker and a client that the test plays: whose result counts, and what runs here.
+#include <sys/stat.h>
+
+#include <algorithm>
+
+#include "daemon/execute/engine.h"
+#include "daemon/routes/scripted_client.h"
+#include "hipcache/base/files.h"
+#include "hipcache/config/execute_url.h"
+#include "hipcache/trace/seen.h"
+
+namespace hipcache::daemon {
+namespace {
+
+using protocol::ExecuteOutcome;
+using ::testing::Contains;
+using ::testing::Each;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+using ::testing::SizeIs;
+using trace::Kind;
+using trace::Record;
+
+const std::string kCode = "made by lld for all";
+
+config::ExecuteUrl url_of(const std::string& options) {
+  const Result<config::ExecuteUrl> url = config::parse_execute_url("grpc://engine.example:8980/?audit=0" + options);
+  EXPECT_TRUE(url) << (url ? "" : url.error().message);
+  return *url;
+}
+
+// A worker whose files are those of this machine, and that makes what the client would make.
+class Worker {
+ public:
+  explicit Worker(const std::string& options = "")
+      : engine_(url_of(options), [this](const protocol::RemoteMessage& message) { return take(message); }, log_) {}
+
+  // What the worker leaves of an action, before it is answered.
+  std::function<void(std::vector<Record>&, protocol::RemoteExecuted&)> edit_;
+  bool is_silent_ = false;  // it answers nothing
+  std::vector<protocol::RemoteExecute> actions_;
+  std::size_t cancelled_ = 0;
+
+  void answer(const protocol::RemoteExecute& action) {
+    protocol::RemoteExecuted executed{.id = action.id, .outcome = ExecuteOutcome::done, .execution_us = 7000};
+    std::vector<Record> records = trace_of(action);
+    if (edit_) edit_(records, executed);
+    for (const std::string& path : action.outputs) {
+      const std::string file = action.output_directory + "/" + std::string(base_name(path));
+      EXPECT_TRUE(replace_file(file, path.ends_with(".trace") ? trace::encode(records) : kCode));
+      executed.outputs.push_back({.path = path, .file = file});
+    }
+    engine_.receive(std::move(executed));
+  }
+
+ protected:
+  Log log_{"", Log::Level::info};
+  Engine engine_;
+
+ private:
+  bool take(const protocol::RemoteMessage& message) {
+    if (std::holds_alternative<protocol::RemoteCancel>(message)) ++cancelled_;
+    const auto* action = std::get_if<protocol::RemoteExecute>(&message);
+    if (action == nullptr) return true;
+    actions_.push_back(*action);
+    if (!is_silent_) answer(*action);
+    return true;
+  }
+
+  // Of a frontend that reads the source, and a linker.
+  static std::vector<Record> trace_of(const protocol::RemoteExecute& action) {
+    std::vector<Record> records;
+    const std::string& script = action.argv.back();
+    for (const char* name : {"/bin/clang'", "/bin/lld'"}) {
+      const std::size_t end = script.find(name) + std::string(name).size() - 1;
+      const std::size_t start = script.rfind('\'', end - 1) + 1;
+      const std::string program = script.substr(start, end - start);
+      records.push_back({Kind::program, true, program, 1});
+      records.push_back({Kind::content, false, program, trace::content_of_ends(program).value_or(0)});
+      records.push_back({Kind::end, true, ""});
+    }
+    const std::string work = script.substr(4, script.find('\'', 4) - 4);
+    records.push_back({Kind::open_read, true, "a.hip", 77 << 1});
+    records.push_back({Kind::content, true, work + "/a.hip", trace::content_of(work + "/a.hip").value_or(0)});
+    return records;
+  }
+};
+
+class ExecutedRoute : protected Worker, public RouteTest {
+ protected:
+  explicit ExecutedRoute(const std::string& options = "") : Worker(options), RouteTest({.engine = &engine_}) {
+    plan_ = replaced(plan_of("clang-19/three-archs"), "\"-O2\"", "\"-O0\"");
+    argv_ = {"clang++", "-x", "hip", "--offload-arch=gfx906", "--offload-arch=gfx90a", "--offload-arch=gfx1030", "-c",
+             "a.hip",   "-o", "a.o"};
+    is_silent_ = true;
+    EXPECT_EQ(compile().finish().exit_code, 0);
+    is_silent_ = false;
+    actions_.clear();
+    cancelled_ = 0;
+    set("HIPCACHE_RECACHE", "1");
+    before_ = counted().executed;
+  }
+
+  // How many device steps the client ran.
+  static std::size_t devices(const Reply& reply) {
+    return static_cast<std::size_t>(std::count_if(reply.asked.begin(), reply.asked.end(),
+                                                  [](const std::string& name) { return name.starts_with("device"); }));
+  }
+  // Every device runs here, and the reason is counted.
+  void expect_in_vain(const std::string& reason) {
+    const Reply reply = compile();
+    EXPECT_EQ(reply.finish().exit_code, 0);
+    EXPECT_EQ(reply.finish().stderr_text, "");
+    EXPECT_EQ(devices(reply), 3u);
+    const stats::Executed executed = counted().executed;
+    EXPECT_EQ(executed.won, before_.won);
+    EXPECT_THAT(executed.why, Contains(testing::Key(reason)));
+    EXPECT_EQ(executed.not_proved + executed.failed, before_.not_proved + before_.failed + 2);
+  }
+
+  stats::Executed before_;
+};
+
+TEST_F(ExecutedRoute, TakesWhatWorkersMadeWhileTheClientRunsTheFirstStep) {
+  const Reply reply = compile();
+  EXPECT_EQ(reply.finish().exit_code, 0);
+  EXPECT_EQ(devices(reply), 1u);
+  EXPECT_THAT(actions_, SizeIs(2));
+  EXPECT_EQ(counted().executed.won, before_.won + 2);
+  EXPECT_EQ(counted().executed.execution_us, before_.execution_us + 14'000);
+  set("HIPCACHE_RECACHE", "0");
+  EXPECT_THAT(compile().asked, IsEmpty()) << "the results are stored like all others";
+}
+
+TEST_F(ExecutedRoute, SendsTheSourcesAndTheLibraryAndNoVariableThatNobodyAskedFor) {
+  set("AWS_SECRET_ACCESS_KEY", "secret");
+  compile();
+  ASSERT_THAT(actions_, SizeIs(2));
+  const protocol::RemoteExecute& action = actions_.front();
+  EXPECT_THAT(action.environment, Each(Not(HasSubstr("secret"))));
+  std::vector<std::string> paths;
+  for (const protocol::ExecuteInput& input : action.inputs) paths.push_back(input.path);
+  EXPECT_THAT(paths, Contains(in_work("a.hip")));
+  EXPECT_THAT(paths, Contains(testing::EndsWith("/libhipcache-trace.so")));
+  EXPECT_EQ(action.working_directory, "/");
+  EXPECT_THAT(action.outputs, Each(Not(testing::StartsWith("/"))));
+}
+
+TEST_F(ExecutedRoute, ShowsTheWarningsOfAWorkerWhoseResultIsProved) {
+  edit_ = [](auto&, protocol::RemoteExecuted& executed) { executed.stderr_text = "a.hip: warning: device\n"; };
+  EXPECT_EQ(compile().finish().stderr_text, "a.hip: warning: device\na.hip: warning: device\n");
+}
+
+TEST_F(ExecutedRoute, RunsHereWhatAWorkerDidWithoutAHeaderThatIsHere) {
+  write("optional.h", "#define OPTIONAL\n");
+  edit_ = [](std::vector<Record>& records, auto&) { records.push_back({Kind::open_read, false, "optional.h"}); };
+  expect_in_vain("absent-there");
+}
+
+TEST_F(ExecutedRoute, RunsHereWhatAWorkerMadeOfOtherBytes) {
+  edit_ = [](std::vector<Record>& records, auto&) {
+    for (Record& record : records)
+      if (record.kind == Kind::content && record.found) ++record.seen;
+  };
+  expect_in_vain("other-content");
+}
+
+TEST_F(ExecutedRoute, RunsHereWhatAWorkerWithAnotherToolchainMade) {
+  edit_ = [](std::vector<Record>& records, auto&) {
+    for (Record& record : records)
+      if (record.kind == Kind::content && !record.found) ++record.seen;
+  };
+  expect_in_vain("other-toolchain");
+}
+
+TEST_F(ExecutedRoute, RunsHereWhatWasTracedInPart) {
+  edit_ = [](std::vector<Record>& records, auto&) {
+    std::erase_if(records, [](const Record& record) { return record.kind == Kind::end; });
+  };
+  expect_in_vain("trace");
+}
+
+TEST_F(ExecutedRoute, ShowsNothingOfACommandThatFailedThere) {
+  edit_ = [](auto&, protocol::RemoteExecuted& executed) {
+    executed.exit_code = 1;
+    executed.stderr_text = "a.hip:1:1: error: no such file\n";
+  };
+  expect_in_vain("worker-exit");
+}
+
+TEST_F(ExecutedRoute, RunsHereWhatTheEngineLost) {
+  edit_ = [](auto&, protocol::RemoteExecuted& executed) { executed.outcome = ExecuteOutcome::lost; };
+  expect_in_vain("engine-lost-it");
+}
+
+TEST_F(ExecutedRoute, EndsWithoutAnEngineThatSaysNothing) {
+  is_silent_ = true;
+  const Reply reply = compile();
+  EXPECT_EQ(reply.finish().exit_code, 0);
+  EXPECT_EQ(devices(reply), 3u);
+  EXPECT_EQ(cancelled_, 2u) << "its workers need not go on";
+  EXPECT_EQ(counted().executed.lost, before_.lost + 2);
+}
+
+TEST_F(ExecutedRoute, StopsTheRunHereOnceTheWorkersResultIsProved) {
+  is_silent_ = true;
+  on("device gfx90a", [&](Ran& run) {
+    run.waits_for_stop = true;
+    for (const protocol::RemoteExecute& action : actions_)
+      if (action.argv.back().find("'gfx90a'") != std::string::npos) Worker::answer(action);
+  });
+  EXPECT_EQ(compile().finish().exit_code, 0);
+  EXPECT_EQ(counted().executed.won, before_.won + 1);
+}
+
+class ExecutedRouteForHeavySteps : public ExecutedRoute {
+ protected:
+  ExecutedRouteForHeavySteps() : ExecutedRoute("&min_cost=60s") {}
+};
+
+TEST_F(ExecutedRouteForHeavySteps, SendsNoStepThatIsKnownToTakeLess) {
+  EXPECT_EQ(devices(compile()), 3u);
+  EXPECT_THAT(actions_, IsEmpty());
+}
+
+class ExecutedRouteForOthers : public ExecutedRoute {
+ protected:
+  ExecutedRouteForOthers() : ExecutedRoute("&property=hipcache-toolchain:0123") {}
+};
+
+TEST_F(ExecutedRouteForOthers, SendsNothingToWorkersWithAnotherToolchain) {
+  EXPECT_EQ(devices(compile()), 3u);
+  EXPECT_THAT(actions_, IsEmpty());
+  EXPECT_THAT(logged(), HasSubstr("which needs hipcache-toolchain="));
+}
+
+class ExecutedRouteWithAudit : public ExecutedRoute {
+ protected:
+  ExecutedRouteWithAudit() : ExecutedRoute("&audit=1") {}
+};
+
+TEST_F(ExecutedRouteWithAudit, RunsHereAsWellWhatIsAudited) {
+  EXPECT_EQ(devices(compile()), 3u);
+  EXPECT_EQ(counted().executed.differences, 0u);
+  EXPECT_TRUE(engine_.is_open());
+}
+
+TEST_F(ExecutedRouteWithAudit, AsksNoMoreAfterAWorkerMadeSomethingElse) {
+  on("device gfx906", [](Ran& run) { run.replace(".out", "something else"); });
+  compile();
+  EXPECT_EQ(counted().executed.differences, 1u);
+  EXPECT_FALSE(engine_.is_open());
+}
+
+}  // namespace
+}  // namespace hipcache::daemon
