@@ -48,9 +48,10 @@ def arguments():
     parser.add_argument("--only", choices=PARTS, action="append",
                         help="part to measure; may be repeated (default: all)")
     parser.add_argument("--hipcache", default=tool.BUILT, help="the program to measure")
-    parser.add_argument("--ccache", metavar="PATH",
+    parser.add_argument("--ccache", metavar="PATH", default="ccache",
                         help="ccache to compare with (default: the one in PATH; see tools/newest-launchers)")
-    parser.add_argument("--sccache", metavar="PATH", help="sccache to compare with (default: the one in PATH)")
+    parser.add_argument("--sccache", metavar="PATH", default="sccache",
+                        help="sccache to compare with (default: the one in PATH)")
     parser.add_argument("--quick", action="store_true",
                         help="a short unit, fewer turns, and unless given: 50 hits, one compiler, one project")
     tool.add_document(parser)
@@ -63,7 +64,7 @@ def arguments():
     given.hits = given.hits or (50 if given.quick else 200)
     given.only = given.only or PARTS
     for program in (given.ccache, given.sccache):
-        if program and not shutil.which(program):
+        if "/" in program and not shutil.which(program):
             parser.error(f"no program {program}")
     return given
 
@@ -114,7 +115,7 @@ def main():
     if given.plot:
         PICTURE.write_text(svg(FIGURES.read_text()))
         return 0
-    launchers = found(given.hipcache, ccache=given.ccache, sccache=given.sccache)
+    launchers = found(given.ccache, given.sccache, given.hipcache)
     if launchers[-1].name != "hipcache":
         raise Failed(tool.missing(given.hipcache))
     load = os.getloadavg()[0]

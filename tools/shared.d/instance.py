@@ -10,8 +10,8 @@ CONTROL_SECONDS = 75  # bounds every option of hipcache's; src/cli/control.cpp w
 
 
 class Instance:
-    """As a launcher (launchers.py) it has a name, a command and an environment. `base`: the environment without hipcache's
-    variables, or None for an empty one. `settings`: further variables."""
+    """As a launcher (launchers.py) it has a name, a command and an environment. `base`: the environment without
+    hipcache's variables, or None for an empty one. `settings`: further variables."""
 
     name = "hipcache"
 

@@ -13,14 +13,12 @@ import processes
 import tree
 from process import Failed, must
 from servers import free_port
-from tool import ROOT
+from tool import default_hipcache
 
 SETTLING_SECONDS = 3  # longer than the store waits for more to write
 SETTLING_TRIES = 10
 VERSION = re.compile(r"\d+(\.\d+)+")
 NOWHERE = "/proc/no/such/directory"
-# Where the project's own build puts hipcache, if it is not on PATH.
-BUILT = (ROOT / "build/release/bin/hipcache", ROOT / "build/bin/hipcache")
 
 
 def version_of(program):
@@ -251,21 +249,12 @@ KINDS = {"hipcache": Hipcache, "ccache": Ccache, "ccache:depend": CcacheDepend, 
 
 def named(word):
     """The launcher with a name or path (`ccache:depend` is ccache in depend mode), or None."""
-    place, _, mode = word.partition(":")
-    program = shutil.which(place) or next((path for path in BUILT if path.name == place and path.exists()), None)
-    if program is None:
-        return None
+    place, _, mode = str(word).partition(":")
+    program = shutil.which(default_hipcache() if place == "hipcache" else place)
     kind = KINDS.get(pathlib.Path(place).name + (f":{mode}" if mode else ""))
-    return kind and kind(pathlib.Path(program).absolute())
+    return kind(pathlib.Path(program).absolute()) if program and kind else None
 
 
-def found(hipcache, **programs):
-    """The launchers to compare, the compiler alone first. One that is None or no program is left out."""
-    launchers = [Plain()]
-    for make, name in ((Ccache, "ccache"), (Sccache, "sccache")):
-        program = shutil.which(programs.get(name) or name)
-        if program:
-            launchers.append(make(pathlib.Path(program).absolute()))
-    if pathlib.Path(hipcache).exists():
-        launchers.append(Hipcache(pathlib.Path(hipcache).resolve()))
-    return launchers
+def found(*words):
+    """The launchers to compare, the compiler alone first. One that is not here is left out."""
+    return [Plain(), *(launcher for launcher in map(named, words) if launcher)]

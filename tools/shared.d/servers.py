@@ -7,8 +7,9 @@ import shutil
 import signal
 import socket
 import subprocess
-import time
 import urllib.request
+
+import processes
 
 PATIENCE = 120  # seconds; longer than anything takes on a loaded machine
 NOBODY = 65534
@@ -24,12 +25,7 @@ KEYS = {**S3_KEYS, **AZURE_KEYS}
 
 def comes_true(holds):
     """Waits until the condition holds; whether it did."""
-    deadline = time.monotonic() + PATIENCE
-    while not holds():
-        if time.monotonic() > deadline:
-            return False
-        time.sleep(0.02)
-    return True
+    return processes.wait_until(holds, PATIENCE)
 
 
 def free_port():
