@@ -377,7 +377,7 @@ TEST_P(ClangRoots, AProfileTiesOnlyWhereTheSourceHasAnAbsoluteName) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Compilers, ClangRoots, testing::Values("clang-15", "clang-19"), name_of_program);
-INSTANTIATE_TEST_SUITE_P(Compilers, Roots, testing::Values("gcc", "clang-19"), name_of_program);
+INSTANTIATE_TEST_SUITE_P(Compilers, Roots, testing::Values("gcc", "clang-15", "clang-19"), name_of_program);
 INSTANTIATE_TEST_SUITE_P(Compilers, LinkedRoots, testing::Values("gcc", "clang-19"), name_of_program);
 
 }  // namespace

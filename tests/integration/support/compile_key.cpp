@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <filesystem>
 #include <string_view>
+#include <utility>
 
 #include "hipcache/base/files.h"
 
@@ -77,7 +79,47 @@ std::string umask_line() {
   return at == std::string::npos ? "" : status->substr(at, status->find('\n', at) - at);
 }
 
+constexpr std::string_view kRegular = "100";  // how a regular file's mode begins
+constexpr std::array<std::string_view, 5> kForOutputs{"-o", "-MF", "-MT", "-MQ", "--output"};
+
+bool continues_name(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '.'; }
+
+// Whether the text has the name as a name, and not as a part of another one.
+bool names(std::string_view text, std::string_view name) {
+  for (std::size_t at = 0; (at = text.find(name, at)) != std::string_view::npos; ++at) {
+    const std::size_t end = at + name.size();
+    if ((at == 0 || !continues_name(text[at - 1])) && (end == text.size() || !continues_name(text[end]))) return true;
+  }
+  return false;
+}
+
+bool names_as_input(const Request& request, std::string_view name) {
+  std::string_view before;
+  for (const std::string& word : request.command) {
+    if (names(word, name) && std::find(kForOutputs.begin(), kForOutputs.end(), before) == kForOutputs.end())
+      return true;
+    before = word;
+  }
+  return std::any_of(request.variables.begin(), request.variables.end(),
+                     [&](const auto& variable) { return names(variable.second, name); });
+}
+
 }  // namespace
+
+Files without_outputs(const Request& request, const Files& files, const std::set<std::string>& written) {
+  Files inputs = files, outputs;
+  for (const std::string& path : written)
+    if (auto node = inputs.extract(path)) outputs.insert(std::move(node));
+  const auto is_input = [&](const Files::value_type& file) {
+    const std::string_view name = std::string_view(file.first).substr(file.first.rfind('/') + 1);
+    return !file.second.starts_with(kRegular) || names_as_input(request, name) ||
+           std::any_of(inputs.begin(), inputs.end(), [&](const auto& other) { return names(other.second, name); });
+  };
+  // What is an input may name others.
+  for (auto found = outputs.end(); (found = std::find_if(outputs.begin(), outputs.end(), is_input)) != outputs.end();)
+    inputs.insert(outputs.extract(found));
+  return inputs;
+}
 
 bool has_links(const Files& files) {
   return std::any_of(files.begin(), files.end(), [](const auto& named) {

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <nlohmann/json.hpp>
@@ -41,6 +42,22 @@ bool can_be_kept(const Files& changes) {
   return bytes <= kMostBytes && !has_links(changes);
 }
 
+bool is_there(const Files& files, const Files::value_type& file) {
+  const auto found = files.find(file.first);
+  return found != files.end() && found->second == file.second;
+}
+
+// Whether the files of `before` that are no `inputs` are replaced by files of the same mode.
+bool replaces_outputs(const Ended& ended, const Files& written, const Files& before, const Files& inputs) {
+  if (ended.exit_code != 0) return false;
+  const auto mode = [](const std::string& described) { return described.substr(0, described.find(' ')); };
+  return std::all_of(before.begin(), before.end(), [&](const auto& file) {
+    if (inputs.contains(file.first)) return true;
+    const auto now = written.find(file.first);
+    return now != written.end() && mode(now->second) == mode(file.second);
+  });
+}
+
 }  // namespace
 
 bool operator==(const CompilerMemory::Outcome& one, const CompilerMemory::Outcome& other) {
@@ -56,36 +73,57 @@ CompilerMemory::CompilerMemory(std::string tree, std::string store)
     : tree_(std::move(tree)), store_(std::move(store)) {}
 
 Ended CompilerMemory::run(const Request& request, const Files& before) {
-  const std::optional<Digest> key = mode() != "off" ? key_of(request, tree_, before) : std::nullopt;
+  std::optional<Digest> key = mode() != "off" ? key_of(request, tree_, before) : std::nullopt;
   if (!key) return run_compiler(request, before).ended;
 
-  const auto own = own_.find(*key);
-  const std::optional<Outcome> known = own != own_.end() ? own->second : agreed(*key);
-  if (known && !is_verified(*key)) {
+  std::optional<Outcome> outcome = known(*key);
+  const Files inputs = without_outputs(request, before, written_);
+  const std::optional<Digest> shared = inputs.size() < before.size() ? key_of(request, tree_, inputs) : std::nullopt;
+  if (!outcome && shared) {
+    outcome = known(*shared);
+    if (outcome && !replaces_outputs(outcome->ended, outcome->changes, before, inputs)) outcome.reset();
+  }
+  if (outcome) std::erase_if(outcome->changes, [&](const auto& file) { return is_there(before, file); });
+  if (outcome && !is_verified(*key)) {
     ++spared_;
-    leave(*known);
-    return known->ended;
+    leave(*outcome);
+    return outcome->ended;
   }
-  Outcome outcome = run_compiler(request, before);
-  if (known) {
-    EXPECT_TRUE(outcome == *known) << "the compiler did not do what is remembered of it; ORACLE_SEED=" << seed();
-  } else if (can_be_kept(outcome.changes)) {
-    say(*key, outcome);
-    own_.emplace(*key, outcome);
+  Outcome now = run_compiler(request, before);
+  if (outcome) {
+    EXPECT_TRUE(now == *outcome) << "the compiler did not do what is remembered of it; ORACLE_SEED=" << seed();
+  } else if (can_be_kept(now.changes)) {
+    own_.emplace(*key, now);
+    if (shared && replaces_outputs(now.ended, now.changes, before, inputs)) key = shared;
+    own_.emplace(*key, now);
+    say(*key, now);
   }
-  return outcome.ended;
+  return now.ended;
 }
 
 CompilerMemory::Outcome CompilerMemory::run_compiler(const Request& request, const Files& before) {
   ++runs_;
   Ended ended = integration::run(request.command, request.directory, request.variables);
-  return {std::move(ended), changes(before, files_in(tree_))};
+  Outcome outcome{std::move(ended), changes(before, files_in(tree_))};
+  note_written(outcome.changes);
+  return outcome;
 }
 
-void CompilerMemory::leave(const Outcome& outcome) const {
+void CompilerMemory::note_written(const Files& files) {
+  for (const auto& [name, described] : files)
+    if (!described.empty()) written_.insert(name);
+}
+
+void CompilerMemory::leave(const Outcome& outcome) {
+  note_written(outcome.changes);
   for (const auto& [name, described] : outcome.changes)
     if (described.empty()) fs::remove_all(fs::path(tree_) / name);
   write_out(tree_, outcome.changes);
+}
+
+std::optional<CompilerMemory::Outcome> CompilerMemory::known(const Digest& key) const {
+  const auto own = own_.find(key);
+  return own != own_.end() ? own->second : agreed(key);
 }
 
 std::string CompilerMemory::slot(const Digest& key) const {

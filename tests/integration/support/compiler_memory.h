@@ -9,6 +9,10 @@
 // after two directories have had the same result. Compiles whose result depends on more than the above are always run
 // (compile_key.h).
 //
+// Most compiles of a test replace the object of the one before. A file that an earlier compile wrote does not count
+// where nothing else names it, and the remembered compile succeeded and wrote it with the mode that it has
+// (without_outputs). Else each compile would run once without its object and once over it.
+//
 // The memory is a directory below the build tree, for all test processes: one file for each of `kSlots` remainders of
 // the key, replaced atomically, so its size has a bound. One of `kVerified` remembered results is not used: the
 // compiler runs and must do the same. ORACLE_SEED chooses which ones, anew in each run of tools/test.
@@ -23,6 +27,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 
 #include "hipcache/base/digest.h"
@@ -56,7 +61,9 @@ class CompilerMemory {
   friend bool operator==(const Outcome& one, const Outcome& other);
 
   Outcome run_compiler(const Request& request, const Files& before);
-  void leave(const Outcome& outcome) const;
+  void leave(const Outcome& outcome);
+  void note_written(const Files& files);
+  std::optional<Outcome> known(const Digest& key) const;
   // For other directories: what all that had the compile agree on, and this one's say.
   std::optional<Outcome> agreed(const Digest& key) const;
   void say(const Digest& key, const Outcome& outcome) const;
@@ -65,6 +72,7 @@ class CompilerMemory {
   std::string tree_;
   std::string store_;
   std::map<Digest, Outcome> own_;  // of this tree
+  std::set<std::string> written_;  // by compiles in this tree
   int runs_ = 0;
   int spared_ = 0;
 };

@@ -4,6 +4,7 @@
 #include <gtest/gtest-spi.h>
 #include <gtest/gtest.h>
 #include <sched.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -32,6 +33,9 @@ class Tree {
   // What the last compile changed.
   Files left() const { return changes(before_, files_in(tree_.path())); }
   void remove_object() const { unlink((tree_ / "a.o").c_str()); }
+  void protect_object() const { chmod((tree_ / "a.o").c_str(), 0600); }
+  std::string object() const { return support::read_bytes(tree_ / "a.o"); }
+  void write(const std::string& name, const std::string& text) const { tree_.write(name, text); }
 
   int runs() const { return memory_.runs(); }
   int spared() const { return memory_.spared(); }
@@ -112,6 +116,61 @@ TEST_F(OracleMemory, SparesARepetitionInTheSameDirectory) {
     spared += tree.spared();
   }
   EXPECT_GT(spared, 0);
+}
+
+// How many compiles of a few trees are spared that follow an equal one and a change.
+template <typename Change>
+int spared_after(Change change, const std::string& store, const std::string& source = kSource,
+                 const std::string& flags = "") {
+  int spared = 0;
+  for (int seed = 0; seed < 8; ++seed) {
+    setenv("ORACLE_SEED", std::to_string(seed).c_str(), 1);
+    Tree tree(store + std::to_string(seed), source);
+    tree.compile(flags);
+    const std::string object = tree.object();
+    change(tree);
+    const int before = tree.spared();
+    if (tree.compile(flags).exit_code == 0) {
+      EXPECT_EQ(tree.object(), object);
+    }
+    spared += tree.spared() - before;
+  }
+  return spared;
+}
+
+void write_other_object(const Tree& tree) { tree.write("a.o", "what was there"); }
+
+TEST_F(OracleMemory, SparesARepetitionOverTheObject) {
+  EXPECT_GT(spared_after([](const Tree&) {}, store()), 0);
+  EXPECT_GT(spared_after(write_other_object, store() + "-other", kSource, "-MMD -MT a.o"), 0);
+}
+
+TEST_F(OracleMemory, SparesAnEarlierSourceOverTheObjectOfAnother) {
+  const auto there_and_back = [](Tree& tree) {
+    tree.write("a.c", "int other;\n");
+    tree.compile();
+    tree.write("a.c", kSource);
+  };
+  EXPECT_GT(spared_after(there_and_back, store()), 0);
+}
+
+TEST_F(OracleMemory, RunsTheCompilerOverAnObjectOfAnotherMode) {
+  EXPECT_EQ(spared_after([](const Tree& tree) { tree.protect_object(); }, store()), 0);
+}
+
+TEST_F(OracleMemory, RunsTheCompilerOverAnObjectThatIsNamedAsAnInput) {
+  EXPECT_EQ(spared_after(write_other_object, store(), "int x;  // a.o\n"), 0);
+  EXPECT_EQ(spared_after(write_other_object, store(), kSource, "-DX=a.o"), 0);
+}
+
+TEST_F(OracleMemory, RunsAFailingCompilerOverAnObject) {
+  const auto break_it = [](Tree& tree) {
+    tree.write("a.c", "int x = y;\n");
+    tree.remove_object();
+    EXPECT_EQ(tree.compile().exit_code, 1);
+    write_other_object(tree);
+  };
+  EXPECT_EQ(spared_after(break_it, store()), 0);
 }
 
 TEST_F(OracleMemory, RunsTheCompilerWhereTheResultDependsOnTheDirectory) {
