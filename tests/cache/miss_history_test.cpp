@@ -42,7 +42,7 @@ HistoryEntry some_entry() {
 void expect_equal(const HistoryEntry& left, const HistoryEntry& right) {
   EXPECT_EQ(left.object, right.object);
   EXPECT_EQ(left.of_source, right.of_source);
-  EXPECT_EQ(left.asked, right.asked);
+  EXPECT_EQ(left.request, right.request);
   EXPECT_EQ(left.steps, right.steps);
   EXPECT_EQ(left.observed.blob, right.observed.blob);
   EXPECT_EQ(left.observed.answered, right.observed.answered);
@@ -176,11 +176,11 @@ TEST_F(HistoryTest, IsEmptyOrShorterWhereItsListIsDamaged) {
 TEST_F(HistoryTest, KeepsWhatItHasInsteadOfAnEntryThatNobodyCouldRead) {
   record("1");
   HistoryEntry large = entry("2");
-  large.asked.arguments.emplace_back(kMaxHistoryBytes, 'x');
+  large.request.arguments.emplace_back(kMaxHistoryBytes, 'x');
   EXPECT_FALSE(HistoryEntry::decode(large.encode()));
   const auto blobs = store_.blobs.size();
   for (std::size_t i = 0; i < kMaxHistoryEntries; ++i) {
-    large.asked.cuid = std::to_string(i);
+    large.request.cuid = std::to_string(i);
     EXPECT_TRUE(history_.record(output_, large));
   }
   EXPECT_EQ(store_.blobs.size(), blobs);
@@ -190,9 +190,9 @@ TEST_F(HistoryTest, KeepsWhatItHasInsteadOfAnEntryThatNobodyCouldRead) {
 // Whatever is kept is read again, up to the limit.
 TEST_F(HistoryTest, ReadsTheLargestEntryThatItKeeps) {
   HistoryEntry large = entry("1");
-  large.asked.cuid.assign(kMaxHistoryBytes - large.encode().size() - 16, 'x');
+  large.request.cuid.assign(kMaxHistoryBytes - large.encode().size() - 16, 'x');
   const std::size_t left = kMaxHistoryBytes - large.encode().size();
-  large.asked.cuid.append(left, 'x');
+  large.request.cuid.append(left, 'x');
   ASSERT_EQ(large.encode().size(), kMaxHistoryBytes);
   ASSERT_TRUE(history_.record(output_, large));
   EXPECT_THAT(recorded(), testing::ElementsAre("1"));

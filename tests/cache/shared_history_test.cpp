@@ -124,10 +124,10 @@ TEST_F(SharedHistoryTest, HasTheNewestCompileOfEachCommandTheNewestCommandFirst)
   record("-O1");
   record("-O2");
   HistoryEntry again = entry("-O1");
-  again.asked.cuid = "another";
+  again.request.cuid = "another";
   record(again);
   EXPECT_THAT(arguments(), ElementsAre("-O1", "-O2"));
-  EXPECT_EQ(fetched().front().asked.cuid, "another");
+  EXPECT_EQ(fetched().front().request.cuid, "another");
   for (const char* more : {"-O3", "-Os", "-Oz"}) record(more);
   EXPECT_THAT(arguments(), ElementsAre("-Oz", "-Os", "-O3", "-O1"));
 }
@@ -135,7 +135,7 @@ TEST_F(SharedHistoryTest, HasTheNewestCompileOfEachCommandTheNewestCommandFirst)
 TEST_F(SharedHistoryTest, KeepsJobsOfTwoArchitecturesApart) {
   record("-O2");
   HistoryEntry other = entry("-O2");
-  other.asked.archs = {"gfx90a"};
+  other.request.archs = {"gfx90a"};
   record(other);
   EXPECT_EQ(fetched().size(), 2u);
 }
@@ -158,7 +158,7 @@ TEST_F(SharedHistoryTest, OfARunThatCouldNotBeStoredHasNoQuestions) {
 
 TEST_F(SharedHistoryTest, StaysAtHomeWhereItIsTooLarge) {
   HistoryEntry large = entry("-O2");
-  large.asked.arguments.emplace_back(kMaxSharedHistoryBytes, 'x');
+  large.request.arguments.emplace_back(kMaxSharedHistoryBytes, 'x');
   record(large);
   EXPECT_TRUE(server_.values.empty());
   EXPECT_EQ(MissHistory(store_, log_).entries(output_).size(), 1u) << "the machine itself keeps it";

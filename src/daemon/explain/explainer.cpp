@@ -16,35 +16,6 @@
 
 namespace hipcache::daemon {
 
-cache::HistoryRequest history_request(const Request& request) {
-  std::vector<std::string> archs;
-  for (const compiler::ArchId& arch : request.invocation.archs) archs.push_back(arch.name);
-  const bool is_opaque = request.invocation.route == compiler::Route::is_opaque;
-  return {.compiler = request.compiler,
-          .arguments = portable(
-              without_macros(is_opaque ? opaque_arguments(request.invocation) : request.invocation.without_archs,
-                             request.from),
-              request.from),
-          .archs = std::move(archs),
-          .working_directory = request.from.working_directory,
-          .logical_directory = request.from.logical_directory(),
-          .cuid = request.from.cuid};
-}
-
-void record_history(const cache::Observed& observed, const std::vector<const StepState*>& steps,
-                    const RequestContext& context) {
-  cache::HistoryEntry entry{.object = object_path(context.request),
-                            .of_source = same_source_key(context).value_or(Digest{}),
-                            .request = history_request(context.request),
-                            .steps = {},
-                            .observed = observed};
-  if (observed.set != nullptr) inputs::shorten(entry.observed.answered, *observed.set);
-  for (const StepState* step : steps) entry.steps.push_back(history_step(*step, context.request.from));
-  const Status recorded = context.services.miss_history.record(context.history, entry);
-  if (!recorded)
-    context.services.log.warning(context.of_object("the miss history lacks this: " + recorded.error().message));
-}
-
 namespace {
 
 using protocol::Differs;
@@ -78,8 +49,14 @@ std::pair<std::string, std::string> unequal_roots(const Path& now, const Path& t
   return {path_up_to(left.begin(), left_end.base()), path_up_to(right.begin(), right_end.base())};
 }
 
-}  // namespace
+// Compiles of an equal source that made another output: in another directory, or under another name.
+//
+// The problem: the miss history is kept by output, so the first compile in another checkout would only be told that
+// nothing is stored. The choice: an entry stands also in a list that is named after the source's name and content. A
+// source that was edited is not found there; it is a miss wherever it lies. Rejected: a list by the source's name
+// alone, because a project has many a main.cpp.
 
+// The name of the list; nothing for a command without a source, or with several.
 std::optional<Digest> same_source_key(const RequestContext& context) {
   const Request& request = context.request;
   const std::string source = source_of(request.invocation);
@@ -90,10 +67,12 @@ std::optional<Digest> same_source_key(const RequestContext& context) {
   return source_key(request, std::string(base_name(source)), *content);
 }
 
+// The absolute path of what the request makes.
 std::string object_path(const Request& request) {
   return Path(join_path(request.from.working_directory, request.invocation.object)).lexically_normal().string();
 }
 
+// What to tell of a request that was only compared with the compile of `object`, and what would make it a hit.
 Differences other_output(const std::string& object, const Request& request) {
   const Path now = object_path(request);
   const Path then = object;
@@ -105,8 +84,6 @@ Differences other_output(const std::string& object, const Request& request) {
     told.push_back({Differs::output_name, "", now.filename().string(), then.filename().string()});
   return told;
 }
-
-namespace {
 
 using cache::HistoryEntry;
 using cache::HistoryStep;
@@ -135,6 +112,35 @@ bool is_of_opaque(const HistoryEntry& entry) { return entry.step(label_of(compil
 bool is_device(const HistoryStep& step) { return step.label.starts_with("device "); }
 
 }  // namespace
+
+cache::HistoryRequest history_request(const Request& request) {
+  std::vector<std::string> archs;
+  for (const compiler::ArchId& arch : request.invocation.archs) archs.push_back(arch.name);
+  const bool is_opaque = request.invocation.route == compiler::Route::is_opaque;
+  return {.compiler = request.compiler,
+          .arguments = portable(
+              without_macros(is_opaque ? opaque_arguments(request.invocation) : request.invocation.without_archs,
+                             request.from),
+              request.from),
+          .archs = std::move(archs),
+          .working_directory = request.from.working_directory,
+          .logical_directory = request.from.logical_directory(),
+          .cuid = request.from.cuid};
+}
+
+void record_history(const cache::Observed& observed, const std::vector<const StepState*>& steps,
+                    const RequestContext& context) {
+  cache::HistoryEntry entry{.object = object_path(context.request),
+                            .of_source = same_source_key(context).value_or(Digest{}),
+                            .request = history_request(context.request),
+                            .steps = {},
+                            .observed = observed};
+  if (observed.set != nullptr) inputs::shorten(entry.observed.answered, *observed.set);
+  for (const StepState* step : steps) entry.steps.push_back(history_step(*step, context.request.from));
+  const Status recorded = context.services.miss_history.record(context.history, entry);
+  if (!recorded)
+    context.services.log.warning(context.of_object("the miss history lacks this: " + recorded.error().message));
+}
 
 Explainer::Explainer(const RequestContext& context) : Explainer(context.request, context.history, context.services) {
   if (!candidates_.empty()) return;

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include "daemon/record/output_recorder.h"
 #include "daemon/request/keys.h"
@@ -14,10 +16,108 @@
 #include "daemon/step/step.h"
 #include "hipcache/base/reason.h"
 #include "hipcache/compiler/hip/fatbin_splice.h"
+#include "hipcache/stats/counters.h"
 
 namespace hipcache::daemon {
 
 namespace {
+
+// A kind of proof.
+struct ProofKind {
+  // Whether the step's two outputs make a proof. Deterministic in their bytes.
+  bool (*compare)(std::string_view first, std::string_view second);
+  void (stats::Counters::*count)(bool hit);
+  const char* failure;  // the message if they do not
+};
+
+constexpr ProofKind kDeferredFatbinProofs{.compare = hip::is_deferred_fatbin_proof,
+                                          .count = &stats::Counters::proof,
+                                          .failure = "the compiler's code depends on the fatbin"};
+constexpr ProofKind kSplitCodegenProofs{.compare = hip::is_split_codegen_proof,
+                                        .count = &stats::Counters::split_codegen_proof,
+                                        .failure = "the compiler makes something else in two processes"};
+
+bool compare(const StepState& proof, const ProofKind& kind, const std::string& directory, store::Store& store) {
+  const std::vector<hip::StepOutput>& outputs = proof.spec().outputs;
+  const Result<std::string> first = read_output(proof, outputs[0], directory, store);
+  const Result<std::string> second = read_output(proof, outputs[1], directory, store);
+  return first && second && kind.compare(*first, *second);
+}
+
+// Outputs with these digests compare the same way every time, so the verdict is kept. Whether this compiler makes these
+// outputs was answered by the lookup or the run.
+bool holds(const StepState& proof, const ProofKind& kind, const std::string& directory, const Services& services) {
+  const cache::Output* first = proof.made(proof.spec().outputs[0]);
+  const cache::Output* second = proof.made(proof.spec().outputs[1]);
+  if (first == nullptr || second == nullptr) return false;
+  const Digest compared = Hasher(kind.failure).field(first->blob).field(second->blob).finish();
+  if (services.proofs.has(compared)) return true;
+  if (!compare(proof, kind, directory, services.store)) return false;
+  services.proofs.add(compared);
+  return true;
+}
+
+// An error if the run is no proof.
+Status check(const StepState& proof, const ProofKind& kind, const StepContext& context) {
+  if (!proof.succeeded()) return Error{"the proof does not compile: " + proof.result.stderr_text};
+  if (proof.result.refusal != Reason::none)
+    return Error{"the proof cannot be stored: " + std::string(text_of(proof.result.refusal))};
+  return holds(proof, kind, context.directory.path(), context.services) ? done() : Error{kind.failure};
+}
+
+// A proof that did not run, because another one failed before, is neither proved nor doubted.
+Status run(const std::vector<hip::Step>& proofs, const ProofKind& kind, const RequestContext& context) {
+  const Result<RequestDirectory> directory = make_directory(context);
+  if (!directory) return directory.error();
+  const StepContext in_directory{context, *directory};
+  StepScheduler scheduler(in_directory);
+  StepGraph graph(proofs, in_directory);
+  const Status ran = graph.run(scheduler);
+  for (const auto& proof : graph.steps()) {
+    if (!proof->ended) continue;
+    (context.services.counters.*kind.count)(proof->hit);
+    if (Status held = check(*proof, kind, in_directory); !held)
+      doubt(*proof->spec().planned, held.error().message, context);
+  }
+  return ran;
+}
+
+// Whether the proof holds, by what is stored or doubted; nothing if neither says.
+std::optional<bool> known_proof(const hip::Step& proof, const ProofKind& kind, const RequestContext& context) {
+  StepState state(spec_to_look_up(proof, context.request));
+  if (context.services.doubts.has(state.spec().key.value)) return false;
+  std::optional<cache::Hit> hit = context.look_up(state.spec().key, state.spec().suffices());
+  if (!hit) return std::nullopt;
+  state.take(std::move(*hit));
+  return holds(state, kind, kStoredDirectory, context.services);
+}
+
+// Whether each proof holds. The client runs unknown proofs in parallel, unless the cache is read-only: then they would
+// run again for every compile.
+std::vector<bool> prove(const std::vector<const hip::Step*>& proofs, const ProofKind& kind,
+                        const RequestContext& context) {
+  std::vector<bool> proved(proofs.size(), false);
+  std::vector<hip::Step> unknown;
+  std::vector<std::size_t> places;
+  for (std::size_t index = 0; index < proofs.size(); ++index) {
+    const std::optional<bool> known = known_proof(*proofs[index], kind, context);
+    if (known) {
+      (context.services.counters.*kind.count)(true);
+      proved[index] = *known;
+    } else if (!context.request.settings.readonly) {
+      unknown.push_back(*proofs[index]);
+      places.push_back(index);
+    }
+  }
+  if (unknown.empty()) return proved;
+  if (Status ran = run(unknown, kind, context); !ran) {
+    for (const hip::Step& proof : unknown) doubt(proof, ran.error().message, context);
+    return proved;
+  }
+  for (std::size_t index = 0; index < unknown.size(); ++index)
+    proved[places[index]] = known_proof(unknown[index], kind, context).value_or(false);
+  return proved;
+}
 
 const hip::Step& host_of(const std::vector<hip::Step>& steps) {
   return *std::find_if(steps.begin(), steps.end(),
@@ -125,89 +225,6 @@ void choose_codegen_splits(std::vector<hip::Step>& steps, const RequestContext& 
   const std::vector<bool> proved = prove(proofs, kSplitCodegenProofs, context);
   for (std::size_t index = 0; index < chosen.size(); ++index)
     if (!proved[index]) chosen[index]->split_codegen.reset();
-}
-
-namespace {
-
-bool compare(const StepState& proof, const ProofKind& kind, const std::string& directory, store::Store& store) {
-  const std::vector<hip::StepOutput>& outputs = proof.spec().outputs;
-  const Result<std::string> first = read_output(proof, outputs[0], directory, store);
-  const Result<std::string> second = read_output(proof, outputs[1], directory, store);
-  return first && second && kind.compare(*first, *second);
-}
-
-// Outputs with these digests compare the same way every time, so the verdict is kept. Whether this compiler makes these
-// outputs was answered by the lookup or the run.
-bool holds(const StepState& proof, const ProofKind& kind, const std::string& directory, const Services& services) {
-  const cache::Output* first = proof.made(proof.spec().outputs[0]);
-  const cache::Output* second = proof.made(proof.spec().outputs[1]);
-  if (first == nullptr || second == nullptr) return false;
-  const Digest compared = Hasher(kind.failure).field(first->blob).field(second->blob).finish();
-  if (services.proofs.has(compared)) return true;
-  if (!compare(proof, kind, directory, services.store)) return false;
-  services.proofs.add(compared);
-  return true;
-}
-
-// An error if the run is no proof.
-Status check(const StepState& proof, const ProofKind& kind, const StepContext& context) {
-  if (!proof.succeeded()) return Error{"the proof does not compile: " + proof.result.stderr_text};
-  if (proof.result.refusal != Reason::none)
-    return Error{"the proof cannot be stored: " + std::string(text_of(proof.result.refusal))};
-  return holds(proof, kind, context.directory.path(), context.services) ? done() : Error{kind.failure};
-}
-
-// A proof that did not run, because another one failed before, is neither proved nor doubted.
-Status run(const std::vector<hip::Step>& proofs, const ProofKind& kind, const RequestContext& context) {
-  const Result<RequestDirectory> directory = make_directory(context);
-  if (!directory) return directory.error();
-  const StepContext in_directory{context, *directory};
-  StepScheduler scheduler(in_directory);
-  StepGraph graph(proofs, in_directory);
-  const Status ran = graph.run(scheduler);
-  for (const auto& proof : graph.steps()) {
-    if (!proof->ended) continue;
-    (context.services.counters.*kind.count)(proof->hit);
-    if (Status held = check(*proof, kind, in_directory); !held)
-      doubt(*proof->spec().planned, held.error().message, context);
-  }
-  return ran;
-}
-
-}  // namespace
-
-std::optional<bool> known_proof(const hip::Step& proof, const ProofKind& kind, const RequestContext& context) {
-  StepState state(spec_to_look_up(proof, context.request));
-  if (context.services.doubts.has(state.spec().key.value)) return false;
-  std::optional<cache::Hit> hit = context.look_up(state.spec().key, state.spec().suffices());
-  if (!hit) return std::nullopt;
-  state.take(std::move(*hit));
-  return holds(state, kind, kStoredDirectory, context.services);
-}
-
-std::vector<bool> prove(const std::vector<const hip::Step*>& proofs, const ProofKind& kind,
-                        const RequestContext& context) {
-  std::vector<bool> proved(proofs.size(), false);
-  std::vector<hip::Step> unknown;
-  std::vector<std::size_t> places;
-  for (std::size_t index = 0; index < proofs.size(); ++index) {
-    const std::optional<bool> known = known_proof(*proofs[index], kind, context);
-    if (known) {
-      (context.services.counters.*kind.count)(true);
-      proved[index] = *known;
-    } else if (!context.request.settings.readonly) {
-      unknown.push_back(*proofs[index]);
-      places.push_back(index);
-    }
-  }
-  if (unknown.empty()) return proved;
-  if (Status ran = run(unknown, kind, context); !ran) {
-    for (const hip::Step& proof : unknown) doubt(proof, ran.error().message, context);
-    return proved;
-  }
-  for (std::size_t index = 0; index < unknown.size(); ++index)
-    proved[places[index]] = known_proof(unknown[index], kind, context).value_or(false);
-  return proved;
 }
 
 }  // namespace hipcache::daemon

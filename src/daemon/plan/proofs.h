@@ -7,15 +7,12 @@
 #ifndef HIPCACHE_SRC_DAEMON_PLAN_PROOFS_H
 #define HIPCACHE_SRC_DAEMON_PLAN_PROOFS_H
 
-#include <optional>
-#include <string_view>
 #include <vector>
 
 #include "daemon/request/request_context.h"
 #include "daemon/run/step_graph.h"
 #include "daemon/run/step_scheduler.h"
 #include "hipcache/compiler/hip/plan.h"
-#include "hipcache/stats/counters.h"
 
 namespace hipcache::daemon {
 
@@ -49,29 +46,6 @@ Status fill_placeholders(StepGraph& graph, StepScheduler& scheduler, const hip::
 // measured. Removes `split_codegen` from steps that may not be split: their compiler has no proof, they are stored, or
 // the cache is read-only or renewed. If a step that is to be split lacks a proof, the client runs the proof.
 void choose_codegen_splits(std::vector<hip::Step>& steps, const RequestContext& context);
-
-// A kind of proof.
-struct ProofKind {
-  // Whether the step's two outputs make a proof. Deterministic in their bytes.
-  bool (*compare)(std::string_view first, std::string_view second);
-  void (stats::Counters::*count)(bool hit);
-  const char* failure;  // the message if they do not
-};
-
-inline constexpr ProofKind kDeferredFatbinProofs{.compare = hip::is_deferred_fatbin_proof,
-                                                 .count = &stats::Counters::proof,
-                                                 .failure = "the compiler's code depends on the fatbin"};
-inline constexpr ProofKind kSplitCodegenProofs{.compare = hip::is_split_codegen_proof,
-                                               .count = &stats::Counters::split_codegen_proof,
-                                               .failure = "the compiler makes something else in two processes"};
-
-// Whether the proof holds, by what is stored or doubted; nothing if neither says.
-std::optional<bool> known_proof(const hip::Step& proof, const ProofKind& kind, const RequestContext& context);
-
-// Whether each proof holds. The client runs unknown proofs in parallel, unless the cache is read-only: then they would
-// run again for every compile.
-std::vector<bool> prove(const std::vector<const hip::Step*>& proofs, const ProofKind& kind,
-                        const RequestContext& context);
 
 }  // namespace hipcache::daemon
 

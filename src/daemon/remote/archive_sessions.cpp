@@ -19,6 +19,11 @@ namespace hipcache::daemon {
 
 namespace {
 
+// The first message to hipcache-archive.
+protocol::RemoteConfigure trust_message(const config::Settings& settings) {
+  return {.urls = {}, .trusted_keys = settings.trusted_keys, .signing_key = settings.signing_key};
+}
+
 Result<cache::Selection> receive_selection(protocol::Channel& channel, const std::optional<cache::Trust>& trust) {
   Result<protocol::RemoteMessage> received = protocol::receive_remote(channel, kSilence);
   if (!received) return received.error();

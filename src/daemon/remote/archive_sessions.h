@@ -35,11 +35,6 @@ struct Exchange {
   Log& log;
 };
 
-// The first message to hipcache-archive.
-inline protocol::RemoteConfigure trust_message(const config::Settings& settings) {
-  return {.urls = {}, .trusted_keys = settings.trusted_keys, .signing_key = settings.signing_key};
-}
-
 void serve_export(protocol::Channel& channel, const Exchange& exchange);
 void serve_import(protocol::Channel& channel, const Exchange& exchange);
 

@@ -59,8 +59,14 @@ std::string output_directory(const Request& request) {
   return std::string(directory_name(join_path(request.from.working_directory, request.invocation.object)));
 }
 
-}  // namespace
-
+// Whether a step failed because of the source, or because of trouble that the cache may have caused.
+//
+// The problem: a step's temporary files and trace lie in a directory of the daemon's. A full disk there, or a signal,
+// fails a compile that would succeed without the cache. The choice: each sign of such trouble is a doubt, and the
+// client then runs the compiler by itself, as typed. A false doubt costs a failed compile its time again; a missed one
+// fails a good build.
+// A text for people, like the client's own doubts (protocol::StepDone); empty if the failure is the source's. The only
+// decision is whether there is a doubt.
 std::string doubt_of_failure(const StepResult& failed, const std::string& trace_path, const StepContext& context) {
   const std::string& directory = context.directory.path();
   if (failed.exit_code < 0 || failed.exit_code >= kKilled) return "a signal ended it";
@@ -72,8 +78,6 @@ std::string doubt_of_failure(const StepResult& failed, const std::string& trace_
   if (speaks_of_room(failed.stderr_text) || speaks_of_room(failed.stdout_text)) return "it speaks of a lack of room";
   return doubt_by_trace(trace_path, context.request);
 }
-
-namespace {
 
 // Named by step number, because a label may contain characters that a file name must not.
 std::string file_of(std::uint32_t step, const char* what, const RequestDirectory& directory) {

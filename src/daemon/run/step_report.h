@@ -17,13 +17,6 @@
 
 namespace hipcache::daemon {
 
-// Whether a step failed because of the source, or because of trouble that the cache may have caused.
-//
-// The problem: a step's temporary files and trace lie in a directory of the daemon's. A full disk there, or a signal,
-// fails a compile that would succeed without the cache. The choice: each sign of such trouble is a doubt, and the
-// client then runs the compiler by itself, as typed. A false doubt costs a failed compile its time again; a missed one
-// fails a good build.
-
 // Whether a compiler's messages hold a crash report.
 //
 // The problem: LLVM's signal handler prints a report for SIGQUIT, SIGXFSZ and SIGXCPU, too, and returns. If another
@@ -45,9 +38,6 @@ inline bool holds_crash_report(std::string_view text) {
   }
   return false;
 }
-
-// Empty if the failure is the source's. REQUIRES: take_texts() was called for the step.
-std::string doubt_of_failure(const StepResult& failed, const std::string& trace_path, const StepContext& context);
 
 // The message that asks the client to run the step under the number `step`.
 protocol::RunStep run_message(const StepSpec& spec, std::uint32_t step, const StepContext& context);

@@ -12,6 +12,7 @@
 #include "daemon/request/request_context.h"
 #include "hipcache/base/files.h"
 #include "hipcache/base/stream_marks.h"
+#include "hipcache/base/text.h"
 #include "hipcache/compiler/driver_name.h"
 
 namespace hipcache::daemon {
@@ -96,18 +97,14 @@ std::vector<std::string> compared(const std::vector<std::string>& variables) {
   return result;
 }
 
-bool has(const std::vector<std::string>& variables, const std::string& entry) {
-  return std::find(variables.begin(), variables.end(), entry) != variables.end();
-}
-
 // Whether the driver has the user's variables: the steps run with those and not with the wrapper's.
 bool has_users_variables(const Start& driver, const StepContext& context) {
   const inputs::RunContext& from = context.request.from;
   const char* preloaded = from.variable("LD_PRELOAD");
   const bool more = preloaded != nullptr && *preloaded != '\0';
   const std::string preload = context.services.trace_library + (more ? ":" + std::string(preloaded) : "");
-  return has(driver.variables, "TMPDIR=" + context.directory.path()) &&
-         has(driver.variables, "LD_PRELOAD=" + preload) && compared(driver.variables) == compared(from.environment);
+  return holds(driver.variables, "TMPDIR=" + context.directory.path()) &&
+         holds(driver.variables, "LD_PRELOAD=" + preload) && compared(driver.variables) == compared(from.environment);
 }
 
 // The driver must run as the user's command does.

@@ -156,7 +156,7 @@ bool is_what_was_seen(const trace::Record& record, const std::string& absolute, 
 std::optional<Refusal> changed_alias(const Roots& roots, std::uint64_t started_ns) {
   for (const Root& root : roots.all()) {
     if (root.alias.empty()) continue;
-    const Refusal changed{Reason::input_changed, root.alias};
+    Refusal changed{Reason::input_changed, root.alias};
     if (resolved_path(root.alias) != root.path) return changed;
     for (std::string_view link = root.alias; !link.empty(); link = parent_spelling(link))
       if (link_changed(std::string(link), started_ns)) return changed;
