@@ -63,7 +63,7 @@ TEST_F(EngineAnswers, GiveTheCommandsTextsOutputsAndTimes) {
   EXPECT_EQ(done.outputs[0].sha256, blob_name_of(large).hash);
   EXPECT_EQ(done.outputs[0].size, large.size());
   EXPECT_EQ(support::read_bytes(done.outputs[1].file), "");
-  EXPECT_EQ(done.worker, "worker 1");
+  EXPECT_EQ(done.worker, "worker\\n1");
   EXPECT_EQ(done.queue_us, 1'000'000u);
   EXPECT_EQ(done.staging_us, 5'000u);
   EXPECT_EQ(done.execution_us, 2'995'000u);
