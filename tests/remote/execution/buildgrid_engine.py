@@ -25,7 +25,7 @@ from buildgrid._protos.google.devtools.remoteworkers.v1test2 import bots_pb2, bo
 WORKERS = 4
 POLL = 10  # seconds; BuildGrid gives no work to a session that waits less than about 4
 KEEPALIVE = 10  # seconds of silence after which a worker counts as lost
-PATIENCE = 60  # seconds, for what a loaded machine starts
+PATIENCE = 400  # seconds, for what a loaded machine starts
 PR_SET_PDEATHSIG = 1
 
 CONFIGURATION = """

@@ -146,18 +146,18 @@ TEST_F(EngineFaults, OfAWorkerThatComesAndGoesGainNoTime) {
 }
 
 TEST_F(EngineFaults, EndAtOnceWhenTheDaemonCancels) {
-  std::atomic<bool> is_running = false;
-  fake_.on_execute([&](const auto&, Conversation& conversation) {
+  fake_.on_execute([](const auto&, Conversation& conversation) {
     conversation.say(in_stage(wire::ExecutionStage::EXECUTING, "unwanted"));
-    is_running = true;
     conversation.wait();
     return 0;
   });
+  std::atomic<bool> is_running = false;  // and its name is known
   std::thread daemon([&] {
     EXPECT_TRUE(support::comes_true([&] { return is_running.load(); }));
     cancellation_.cancel();
   });
-  EXPECT_EQ(execute().outcome, ExecuteOutcome::cancelled);
+  const auto executed = engine().execute(request(), cancellation_, [&](ExecuteState) { is_running = true; });
+  EXPECT_EQ(executed.outcome, ExecuteOutcome::cancelled);
   daemon.join();
   EXPECT_TRUE(support::comes_true([&] { return fake_.cancelled() == std::vector<std::string>{"unwanted"}; }));
   EXPECT_EQ(execute().outcome, ExecuteOutcome::cancelled) << "nothing more runs under it";

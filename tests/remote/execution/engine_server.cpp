@@ -6,7 +6,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <csignal>
+#include <thread>
 
 #include "hipcache/config/execute_url.h"
 #include "remote/execution/engine.h"
@@ -33,7 +35,11 @@ std::vector<std::string> command_of(EngineServer::Kind kind, std::uint16_t port,
           std::to_string(port), run};
 }
 
+constexpr std::chrono::seconds kPatience{400};    // BuildGrid takes 15 s of processor time to start
+constexpr std::chrono::milliseconds kPause{100};  // between two looks, each of which is a connection
+
 bool serves(const std::string& url) {
+  std::this_thread::sleep_for(kPause);
   Engine engine(config::parse_execute_url(url).value(), [](bool, const std::string&) {});
   return engine.answer_to({}).ok;
 }
@@ -65,7 +71,7 @@ EngineServer::EngineServer(Kind kind) : port_(free_port()) {
   posix_spawnattr_destroy(&attributes);
   posix_spawn_file_actions_destroy(&actions);
   EXPECT_EQ(spawned, 0) << argv[0];
-  EXPECT_TRUE(support::comes_true([this] { return serves(url()); })) << support::read_bytes(log);
+  EXPECT_TRUE(support::comes_true([this] { return serves(url()); }, kPatience)) << support::read_bytes(log);
 }
 
 void EngineServer::kill() {

@@ -24,6 +24,7 @@ class Engines : public testing::TestWithParam<EngineServer::Kind> {
     const std::string mend = EngineServer::mend(GetParam());
     ASSERT_EQ(mend, "");
     server_ = std::make_unique<EngineServer>(GetParam());
+    ASSERT_FALSE(HasFailure());
     engine_ = engine_with("property=pool:tests");
   }
 
