@@ -36,6 +36,21 @@ std::string trace_of(std::uint32_t number, const RequestDirectory& directory) {
   return directory.file(std::to_string(number) + ".trace");
 }
 
+// Of a compiler that was stopped: clang writes "x-1a2b3c4d.o.tmp" for "x.o", and lld "x.out.tmp1a2b3c4". They would
+// count as files that the compiler left for its user.
+void remove_unfinished(const StepSpec& spec, const RequestDirectory& directory) {
+  std::set<std::string> known;
+  add_files_of(spec, directory, known);
+  const Result<std::vector<std::string>> names = list_directory(directory.path());
+  if (!names) return;
+  for (const std::string& name : *names)
+    for (const std::string& one : known) {
+      const std::string stem = one.substr(0, one.rfind('.')) + "-";
+      const bool is_clangs = name.starts_with(stem) && name.ends_with(".tmp");
+      if (is_clangs || name.starts_with(one + ".tmp")) unlink(directory.file(name).c_str());
+    }
+}
+
 Digest digest_of_outputs(const StepSpec& spec, const auto& digest_of_one) {
   Hasher all("outputs of a worker");
   for (const hip::StepOutput& output : spec.outputs)
@@ -182,6 +197,7 @@ bool RemoteSteps::has(const StepState& state) const {
 bool RemoteSteps::take_winner(StepState& state) {
   const Entry sent = find(state);
   if (sent == sent_.end()) return false;
+  remove_unfinished(state.spec(), context_.directory);
   const std::optional<Unproved> unproved = take(*sent);
   if (unproved) fail(*sent, true, unproved->reason, unproved->path);
   sent_.erase(sent);
