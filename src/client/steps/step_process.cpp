@@ -158,8 +158,8 @@ void StepProcesses::stop(int signal, std::chrono::milliseconds leave) {
   if (subreaper) subreaper->end_all();
 }
 
-// SIGTERM, because compilers then remove their temporary files. A command that ignores it ends by itself, and its result
-// counts.
+// SIGTERM, because compilers then remove their temporary files. A command that ignores it ends by itself, and its
+// result counts.
 void StepProcesses::stop_step(std::uint32_t step) {
   const std::lock_guard lock(mutex_);
   if (!begun_.contains(step)) return;
