@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
+#include <string_view>
 #include <utility>
 
+#include "hipcache/base/text.h"
 #include "remote/execution/outputs.h"
 #include "remote/execution/upload.h"
 
@@ -36,14 +38,8 @@ std::uint64_t between(const wire::Moment& from, const wire::Moment& to) {
   return static_cast<std::uint64_t>(std::clamp<std::int64_t>(between, 0, longest));
 }
 
-std::string printable(std::string_view text) {
-  std::string shown;
-  for (const char letter : text.substr(0, kLongestWorker)) shown += letter < ' ' || letter > '~' ? ' ' : letter;
-  return shown;
-}
-
 void take_metadata(const wire::ExecutedActionMetadata& said, protocol::RemoteExecuted& into) {
-  into.worker = printable(said.worker());
+  into.worker = readable(std::string_view(said.worker()).substr(0, kLongestWorker));
   into.queue_us = between(said.queued_timestamp(), said.worker_start_timestamp());
   into.staging_us = between(said.worker_start_timestamp(), said.execution_start_timestamp());
   into.execution_us = between(said.execution_start_timestamp(), said.execution_completed_timestamp());

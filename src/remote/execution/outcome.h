@@ -5,8 +5,8 @@
 #include <string>
 
 #include "hipcache/protocol/remote_messages.h"
-#include "operations.pb.h"
 #include "remote/layout/backend.h"
+#include "remote/reapi/methods.h"
 #include "remote/reapi/rpc/connection.h"
 
 namespace hipcache::remote {

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "operations.pb.h"
 #include "remote/reapi/blob_stream.h"
 #include "remote/reapi/rpc/calls.h"
 #include "remote_execution.pb.h"
