@@ -158,13 +158,14 @@ void StepProcesses::stop(int signal, std::chrono::milliseconds leave) {
   if (subreaper) subreaper->end_all();
 }
 
-// SIGKILL, because nothing that the commands leave is used, and some handler might take its time.
+// SIGTERM, because compilers then remove their temporary files. A command that ignores it ends by itself, and its
+// result counts.
 void StepProcesses::stop_step(std::uint32_t step) {
   const std::lock_guard lock(mutex_);
   if (!begun_.contains(step)) return;
   unwanted_.insert(step);
   for (const auto& [child, its_step] : children_)
-    if (its_step == step) kill(child, SIGKILL);
+    if (its_step == step) kill(child, SIGTERM);
 }
 
 bool StepProcesses::is_running() const {

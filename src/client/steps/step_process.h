@@ -61,7 +61,7 @@ class StepProcesses {
   // sends signals to all processes, and a compiler that gets a signal twice leaves files behind.
   void stop(int signal = SIGTERM, std::chrono::milliseconds leave = {});
 
-  // Kills that step's commands, and starts no further one of it. It is reported like any other. Nothing happens if it
+  // Ends that step's commands, and starts no further one of it. It is reported like any other. Nothing happens if it
   // is not running.
   void stop_step(std::uint32_t step);
 

@@ -57,13 +57,15 @@ Result<std::string> make_unique(std::string path) {
   return path;
 }
 
-// "<number>.trace" and similar: files of the step runner and of the trace library (src/trace/preload/then.c).
+// "<number>.trace" and similar: files of the step runner and of the trace library (src/trace/preload/then.c). Into
+// "<number>.worker" hipcache-remote may write while nobody waits for it any more.
 bool is_of_the_runner(const std::string& name) {
   if (name == HIPCACHE_TERMINALS) return true;
   const std::size_t dot = name.find_first_not_of("0123456789");
   if (dot == 0 || dot == std::string::npos) return false;
   const std::string ending = name.substr(dot);
-  return ending == ".trace" || ending.starts_with(".trace.") || ending == ".stdout" || ending == ".stderr";
+  return ending == ".trace" || ending.starts_with(".trace.") || ending == ".stdout" || ending == ".stderr" ||
+         ending.starts_with(".worker/");
 }
 
 bool is_file(const std::string& path) {

@@ -36,6 +36,21 @@ std::string trace_of(std::uint32_t number, const RequestDirectory& directory) {
   return directory.file(std::to_string(number) + ".trace");
 }
 
+// Of a compiler that was stopped: clang writes "x-1a2b3c4d.o.tmp" for "x.o", and lld "x.out.tmp1a2b3c4". They would
+// count as files that the compiler left for its user.
+void remove_unfinished(const StepSpec& spec, const RequestDirectory& directory) {
+  std::set<std::string> known;
+  add_files_of(spec, directory, known);
+  const Result<std::vector<std::string>> names = list_directory(directory.path());
+  if (!names) return;
+  for (const std::string& name : *names)
+    for (const std::string& one : known) {
+      const std::string stem = one.substr(0, one.rfind('.')) + "-";
+      const bool is_clangs = name.starts_with(stem) && name.ends_with(".tmp");
+      if (is_clangs || name.starts_with(one + ".tmp")) unlink(directory.file(name).c_str());
+    }
+}
+
 Digest digest_of_outputs(const StepSpec& spec, const auto& digest_of_one) {
   Hasher all("outputs of a worker");
   for (const hip::StepOutput& output : spec.outputs)
@@ -56,6 +71,11 @@ RemoteSteps::RemoteSteps(const StepContext& context, int wake_fd)
     : context_(context), services_(context.services), engine_(*context.services.engine), wake_fd_(wake_fd) {}
 
 RemoteSteps::~RemoteSteps() = default;
+
+RemoteSteps::Sent::~Sent() {
+  engine.forget(id);
+  [[maybe_unused]] const Status removed = remove_tree(output_directory);
+}
 
 bool RemoteSteps::wants(const StepState& state) {
   if (is_scanning_ || (scan_ && names_.empty()) || state.run != nullptr || state.audited || not_again_.contains(&state))
@@ -106,12 +126,16 @@ bool RemoteSteps::send(StepState& state, SingleFlight::Claim& claim, std::uint32
   Result<protocol::RemoteExecute> action =
       action_of(spec, names_, trace_of(number, context_.directory), context_, engine_);
   if (!action) return leave(action.error().message);
-  action->output_directory = context_.directory.file("worker-" + std::to_string(number));
+  action->output_directory = context_.directory.file(std::to_string(number) + ".worker");
   action->deadline_ms = static_cast<std::uint64_t>(deadline_of(cost_of(state)).count());
   if (mkdir(action->output_directory.c_str(), S_IRWXU) != 0) return leave("there is no directory for its outputs");
+  std::string outputs = action->output_directory;
   const std::optional<std::uint64_t> id = engine_.start(*std::move(action), wake_fd_);
-  if (!id) return leave("the engine is not there");
-  Sent& sent = sent_.emplace_back(engine_, *id, state, std::move(in_list));
+  if (!id) {
+    rmdir(outputs.c_str());
+    return leave("the engine is not there");
+  }
+  Sent& sent = sent_.emplace_back(engine_, *id, std::move(outputs), state, std::move(in_list));
   sent.number = number;
   sent.claim.emplace(std::move(claim));
   services_.counters.executed_sent();
@@ -173,6 +197,7 @@ bool RemoteSteps::has(const StepState& state) const {
 bool RemoteSteps::take_winner(StepState& state) {
   const Entry sent = find(state);
   if (sent == sent_.end()) return false;
+  remove_unfinished(state.spec(), context_.directory);
   const std::optional<Unproved> unproved = take(*sent);
   if (unproved) fail(*sent, true, unproved->reason, unproved->path);
   sent_.erase(sent);
@@ -257,10 +282,13 @@ std::optional<Unproved> RemoteSteps::take(Sent& sent) {
     if (std::rename(made(answer, path)->file.c_str(), path.c_str()) != 0)
       return Unproved{"lacks-an-output", output.name};
   }
+  // The engine's clocks may say anything. No part of the action took longer than the whole.
+  const std::uint64_t whole_us = sent.clock.elapsed_us();
+  const std::uint64_t execution_us = std::min(answer.execution_us, whole_us);
   const protocol::StepDone report{.step = sent.number,
                                   .started_ns = sent.started_ns,
-                                  .duration_us = answer.execution_us,
-                                  .processor_us = answer.execution_us,
+                                  .duration_us = execution_us,
+                                  .processor_us = execution_us,
                                   .stdout_text = answer.stdout_text,
                                   .stderr_text = answer.stderr_text};
   Result<std::vector<CollectedOutput>> outputs = examine_plainly(state, report, context_);
@@ -275,9 +303,9 @@ std::optional<Unproved> RemoteSteps::take(Sent& sent) {
   engine_.note_success();
   services_.counters.executed_won({.bytes_sent = answer.bytes_sent,
                                    .bytes_received = answer.bytes_received,
-                                   .queue_us = answer.queue_us,
-                                   .staging_us = answer.staging_us,
-                                   .execution_us = answer.execution_us});
+                                   .queue_us = std::min(answer.queue_us, whole_us),
+                                   .staging_us = std::min(answer.staging_us, whole_us),
+                                   .execution_us = execution_us});
   return std::nullopt;
 }
 

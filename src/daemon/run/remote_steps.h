@@ -90,14 +90,19 @@ class RemoteSteps {
 
  private:
   struct Sent {
-    Sent(Engine& its_engine, std::uint64_t its_id, StepState& its_state, RunningSteps::Entry entry)
-        : engine(its_engine), id(its_id), state(&its_state), in_list(std::move(entry)) {}
-    ~Sent() { engine.forget(id); }
+    Sent(Engine& its_engine, std::uint64_t its_id, std::string outputs, StepState& its_state, RunningSteps::Entry entry)
+        : engine(its_engine),
+          id(its_id),
+          output_directory(std::move(outputs)),
+          state(&its_state),
+          in_list(std::move(entry)) {}
+    ~Sent();
     Sent(const Sent&) = delete;
     Sent& operator=(const Sent&) = delete;
 
     Engine& engine;
     const std::uint64_t id;
+    const std::string output_directory;
     StepState* const state;
     std::uint32_t number = 0;
     std::optional<SingleFlight::Claim> claim;  // unless it runs here as well

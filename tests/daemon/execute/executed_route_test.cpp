@@ -25,7 +25,8 @@ using trace::Record;
 const std::string kCode = "made by lld for all";
 
 config::ExecuteUrl url_of(const std::string& options) {
-  const Result<config::ExecuteUrl> url = config::parse_execute_url("grpc://engine.example:8980/?audit=0" + options);
+  const Result<config::ExecuteUrl> url =
+      config::parse_execute_url("grpc://engine.example:8980/?audit=0&min_cost=1ms" + options);
   EXPECT_TRUE(url) << (url ? "" : url.error().message);
   return *url;
 }
@@ -43,7 +44,7 @@ class Worker {
   std::size_t cancelled_ = 0;
 
   void answer(const protocol::RemoteExecute& action) {
-    protocol::RemoteExecuted executed{.id = action.id, .outcome = ExecuteOutcome::done, .execution_us = 7000};
+    protocol::RemoteExecuted executed{.id = action.id, .outcome = ExecuteOutcome::done, .execution_us = 7};
     std::vector<Record> records = trace_of(action);
     if (edit_) edit_(records, executed);
     for (const std::string& path : action.outputs) {
@@ -93,6 +94,7 @@ class ExecutedRoute : protected Worker, public RouteTest {
     plan_ = replaced(plan_of("clang-19/three-archs"), "\"-O2\"", "\"-O0\"");
     argv_ = {"clang++", "-x", "hip", "--offload-arch=gfx906", "--offload-arch=gfx90a", "--offload-arch=gfx1030", "-c",
              "a.hip",   "-o", "a.o"};
+    scratch_.write("libhipcache-trace.so", "library");
     is_silent_ = true;
     EXPECT_EQ(compile().finish().exit_code, 0);
     is_silent_ = false;
@@ -128,7 +130,7 @@ TEST_F(ExecutedRoute, TakesWhatWorkersMadeWhileTheClientRunsTheFirstStep) {
   EXPECT_EQ(devices(reply), 1u);
   EXPECT_THAT(actions_, SizeIs(2));
   EXPECT_EQ(counted().executed.won, before_.won + 2);
-  EXPECT_EQ(counted().executed.execution_us, before_.execution_us + 14'000);
+  EXPECT_EQ(counted().executed.execution_us, before_.execution_us + 14);
   set("HIPCACHE_RECACHE", "0");
   EXPECT_THAT(compile().asked, IsEmpty()) << "the results are stored like all others";
 }
