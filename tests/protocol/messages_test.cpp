@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <random>
 #include <set>
 
@@ -59,7 +60,10 @@ TEST(Messages, KeepEveryFieldOfACompile) {
 }
 
 TEST(Messages, KeepEveryFieldOfAnExplanation) {
-  const Message message = samples().back().message;
+  const std::vector<Sample> all = samples();
+  const auto sample = std::find_if(all.begin(), all.end(), [](const Sample& one) { return one.name == "explanation"; });
+  ASSERT_NE(sample, all.end());
+  const Message& message = sample->message;
   const auto& sent = std::get<Explanation>(message);
   const Result<Message> decoded = decode(encode(message));
   ASSERT_TRUE(decoded);

@@ -88,7 +88,7 @@ TEST(Record, CutShortAtAnyByteIsAnErrorExceptBetweenRecords) {
 }
 
 TEST(Record, OfAnUnknownKindIsAnErrorThatNamesKindAndPlace) {
-  for (const char kind : {'\0', '\x14', '\xff'}) {
+  for (const char kind : {'\0', '\x15', '\xff'}) {
     std::string bad = kAbsent;
     bad[0] = kind;
     const Result<Trace> trace = read_trace(kProgram + bad);
