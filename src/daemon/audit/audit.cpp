@@ -82,18 +82,19 @@ std::optional<std::string> bytes_of(const std::optional<Part>& side, std::uint64
   return bytes ? *bytes : std::nullopt;
 }
 
-std::vector<AuditEvidence::Pair> pairs_of(const std::vector<Difference>& differences, store::Store& store) {
+std::vector<AuditEvidence::Pair> pairs_of(const std::vector<DifferentPart>& differences, store::Store& store) {
   std::vector<AuditEvidence::Pair> pairs;
   std::uint64_t room = AuditEvidence::kMostBytes;
-  for (const Difference& one : differences)
+  for (const DifferentPart& one : differences)
     pairs.push_back({.stored = bytes_of(one.stored, room, store), .made = bytes_of(one.made, room, store)});
   return pairs;
 }
 
 // What differs, one line for each. `exit_code`: of a run that failed; what is stored is a success.
-std::vector<std::string> lines_of(const std::vector<Difference>& differences, int exit_code, const Request& request) {
+std::vector<std::string> lines_of(const std::vector<DifferentPart>& differences, int exit_code,
+                                  const Request& request) {
   std::vector<std::string> lines;
-  for (const Difference& one : differences) lines.push_back(to_text(one, local_place(one.part().place, request)));
+  for (const DifferentPart& one : differences) lines.push_back(to_text(one, local_place(one.part().place, request)));
   if (exit_code != 0) lines.push_back("exit code (stored 0, now " + std::to_string(exit_code) + ")");
   return lines;
 }
@@ -170,7 +171,7 @@ bool Audit::compare(const Audited& audited, cache::ActionResult made, int exit_c
   if (!has_same_inputs(audited, context)) return true;
   ++compared_;
   if (exit_code != 0) made.outputs = audited.stored.result.outputs;  // a failed run leaves none
-  const std::vector<Difference> differences = differences_of(parts_of(audited.stored.result), parts_of(made));
+  const std::vector<DifferentPart> differences = differences_of(parts_of(audited.stored.result), parts_of(made));
   if (differences.empty() && exit_code == 0) return true;
   note_difference(audited, differences, exit_code, context);
   return false;
@@ -188,7 +189,7 @@ bool Audit::has_same_inputs(const Audited& audited, const RequestContext& contex
   return false;
 }
 
-void Audit::note_difference(const Audited& audited, const std::vector<Difference>& differences, int exit_code,
+void Audit::note_difference(const Audited& audited, const std::vector<DifferentPart>& differences, int exit_code,
                             const RequestContext& context) {
   ++differences_;
   const Place place = place_of(audited, services_.actions);

@@ -144,7 +144,7 @@ class Audit {
 
   stats::AuditOutcome outcome() const;
   bool has_same_inputs(const Audited& audited, const RequestContext& context);
-  void note_difference(const Audited& audited, const std::vector<Difference>& differences, int exit_code,
+  void note_difference(const Audited& audited, const std::vector<DifferentPart>& differences, int exit_code,
                        const RequestContext& context);
 
   const Services& services_;

@@ -86,8 +86,8 @@ std::vector<Part> parts_of(const hip::Plan& plan) {
   return parts;
 }
 
-std::vector<Difference> differences_of(const std::vector<Part>& stored, const std::vector<Part>& made) {
-  std::vector<Difference> differences;
+std::vector<DifferentPart> differences_of(const std::vector<Part>& stored, const std::vector<Part>& made) {
+  std::vector<DifferentPart> differences;
   for (const Part& part : stored) {
     const Part* now = same_part(made, part);
     if (now == nullptr)
@@ -100,7 +100,7 @@ std::vector<Difference> differences_of(const std::vector<Part>& stored, const st
   return differences;
 }
 
-std::string to_text(const Difference& difference, const std::string& place) {
+std::string to_text(const DifferentPart& difference, const std::string& place) {
   return difference.part().what + (place.empty() ? "" : " " + place) + " (stored " + shown(difference.stored) +
          ", made now " + shown(difference.made) + ")";
 }

@@ -37,17 +37,17 @@ std::vector<Part> parts_of(const cache::ActionResult& result);
 std::vector<Part> parts_of(const hip::Plan& plan);
 
 // One part that differs. At least one side has it.
-struct Difference {
+struct DifferentPart {
   std::optional<Part> stored, made;
 
   const Part& part() const { return stored ? *stored : *made; }
 };
 
 // Empty if both are equal. The order of the parts does not count.
-std::vector<Difference> differences_of(const std::vector<Part>& stored, const std::vector<Part>& made);
+std::vector<DifferentPart> differences_of(const std::vector<Part>& stored, const std::vector<Part>& made);
 
 // "object a.o (stored 0123456789abcdef, made now fedcba9876543210)", for the log.
-std::string to_text(const Difference& difference, const std::string& place);
+std::string to_text(const DifferentPart& difference, const std::string& place);
 
 }  // namespace hipcache::daemon
 

@@ -209,9 +209,9 @@ std::variant<Planned, Uncacheable> audit(Planned neutral, hip::IdFor id_for, con
   if (!asked) return neutral;
   auto own = plan_of(std::move(asked), id_for, context);
   const auto* planned = std::get_if<Planned>(&own);
-  const std::vector<Difference> differences = planned == nullptr
-                                                  ? std::vector<Difference>()
-                                                  : differences_of(parts_of(*neutral.plan), parts_of(*planned->plan));
+  const std::vector<DifferentPart> differences =
+      planned == nullptr ? std::vector<DifferentPart>()
+                         : differences_of(parts_of(*neutral.plan), parts_of(*planned->plan));
   if (planned != nullptr && differences.empty()) return neutral;
   services.doubts.add(neutral.probe.spec().key.value);
   services.counters.error();

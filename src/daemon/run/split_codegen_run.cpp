@@ -242,7 +242,7 @@ void SplitCodegenRun::audit() {
   cache::ActionResult apart = front_.result;
   apart.outputs = {*code_object(*back_)};
   apart.outputs.front().name = whole_.spec().outputs.front().role;
-  const std::vector<Difference> differences = differences_of(parts_of(apart), parts_of(whole_.result));
+  const std::vector<DifferentPart> differences = differences_of(parts_of(apart), parts_of(whole_.result));
   if (differences.empty()) return;
   const std::string why = context_.of_object(whole_.spec().label) + ": an audit found that the compiler makes " +
                           "something else of this source in two processes: " + to_text(differences.front(), "");

@@ -27,7 +27,7 @@ cache::Output output(const std::string& name, const std::string& bytes) {
 template <typename Made>
 std::vector<std::string> different(const Made& stored, const Made& made) {
   std::vector<std::string> names;
-  for (const Difference& one : differences_of(parts_of(stored), parts_of(made)))
+  for (const DifferentPart& one : differences_of(parts_of(stored), parts_of(made)))
     names.push_back(one.part().what + one.part().place);
   return names;
 }
