@@ -18,7 +18,7 @@ using namespace std::chrono_literals;
 constexpr std::string_view kLibrary = "libhipcache-trace.so";  // in the request's directory on the worker
 
 // In single quotes, as the shell takes any text.
-std::string quoted(std::string_view text) {
+std::string shell_word(std::string_view text) {
   std::string quoted = "'";
   for (const char c : text) {
     if (c == '\'')
@@ -34,18 +34,19 @@ bool is_frontend(const protocol::Command& command) { return command.argv.size() 
 // Variables of this one command: what the client's steps have (client/steps/step_process.h), and contents.
 std::string settings_of(const protocol::Command& command, const std::string& trace, const StepContext& context) {
   const inputs::RunContext& from = context.request.from;
-  std::string settings = "LD_PRELOAD=" + quoted(context.directory.file(kLibrary)) + " HIPCACHE_TRACE=" + quoted(trace) +
-                         " " + std::string(trace::kContents) + "=1 ";
-  if (const char* directory = from.variable("PWD"); directory != nullptr) settings += "PWD=" + quoted(directory) + " ";
+  std::string settings = "LD_PRELOAD=" + shell_word(context.directory.file(kLibrary)) +
+                         " HIPCACHE_TRACE=" + shell_word(trace) + " " + std::string(trace::kContents) + "=1 ";
+  if (const char* directory = from.variable("PWD"); directory != nullptr)
+    settings += "PWD=" + shell_word(directory) + " ";
   if (is_frontend(command) && from.variable("GLIBC_TUNABLES") == nullptr) settings += HIPCACHE_HUGE_PAGES " ";
   return settings;
 }
 
 std::string script_of(const StepSpec& spec, const std::string& trace, const StepContext& context) {
-  std::string script = "cd " + quoted(context.request.from.working_directory);
+  std::string script = "cd " + shell_word(context.request.from.working_directory);
   for (const protocol::Command& command : spec.commands) {
-    script += " && " + settings_of(command, trace, context) + quoted(command.program);
-    for (std::size_t i = 1; i < command.argv.size(); ++i) script += " " + quoted(command.argv[i]);
+    script += " && " + settings_of(command, trace, context) + shell_word(command.program);
+    for (std::size_t i = 1; i < command.argv.size(); ++i) script += " " + shell_word(command.argv[i]);
   }
   return script;
 }
