@@ -104,7 +104,8 @@ void InputRoot::add(const std::string& name) {
       at.resize(std::min(at.rfind('/'), at.size()));
       continue;
     }
-    const std::string path = at + "/" + next;
+    std::string path = at;
+    path.append("/").append(next);
     auto known = inputs_.find(path);
     if (known == inputs_.end() && is_on_image(path)) return;
     struct stat status{};

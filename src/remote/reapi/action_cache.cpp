@@ -74,7 +74,7 @@ std::variant<Capabilities, Failure> ServerKnowledge::get(const Limits& limits) {
     if (!call->ok() && !call->ended_with(RpcCode::unimplemented)) return call->failure(Direction::read);
   }
   const std::lock_guard lock(mutex_);
-  const Capabilities found = known_.value_or(Capabilities());
+  Capabilities found = known_.value_or(Capabilities());
   if (!found.has_sha256) return Failure{Trouble::refused, "the server does not know blobs by their SHA-256", {}};
   return found;
 }
