@@ -98,6 +98,14 @@ bool may_be_sent(const StepSpec& spec) {
          });
 }
 
+// PWD is set for each command (settings_of).
+std::set<std::string> variables_of(const protocol::RemoteExecute& action, const inputs::RunContext& from) {
+  std::set<std::string> names;
+  for (const std::string& entry : action.environment) names.insert(entry.substr(0, entry.find('=')));
+  if (from.variable("PWD") != nullptr) names.insert("PWD");
+  return names;
+}
+
 std::chrono::milliseconds deadline_of(std::uint64_t cost_us) {
   constexpr std::chrono::milliseconds kLeast = 5s, kUnknown = 10min;
   return cost_us == 0 ? kUnknown : std::max(kLeast, std::chrono::milliseconds(3 * cost_us / 1000));

@@ -12,6 +12,7 @@
 #define HIPCACHE_SRC_DAEMON_EXECUTE_ACTION_H
 
 #include <cstdint>
+#include <set>
 #include <string>
 
 #include "daemon/execute/input_names.h"
@@ -35,6 +36,9 @@ std::chrono::milliseconds deadline_of(std::uint64_t cost_us);
 // The step's action, whose trace has the name `trace`. An error says why it is not sent.
 Result<protocol::RemoteExecute> action_of(const StepSpec& spec, const InputNames& names, const std::string& trace,
                                           const StepContext& context, Engine& engine);
+
+// The names of the variables that the action sets to their values of here.
+std::set<std::string> variables_of(const protocol::RemoteExecute& action, const inputs::RunContext& from);
 
 // The digest of the programs that the step runs, as it stands in the engine's URL and in a worker's properties
 // (docs/execution.md).

@@ -47,9 +47,9 @@ bool is_since(const timespec& time, std::uint64_t started_ns) {
 
 class Localiser {
  public:
-  Localiser(const std::vector<Record>& remote, const inputs::RunContext& from, const std::string& directory,
-            std::uint64_t started_ns)
-      : from_(from), directory_(directory), started_ns_(started_ns) {
+  Localiser(const std::vector<Record>& remote, const inputs::RunContext& from, const std::set<std::string>& sent,
+            const std::string& directory, std::uint64_t started_ns)
+      : from_(from), sent_(sent), directory_(directory), started_ns_(started_ns) {
     for (const Record& record : remote)
       if (record.kind == Kind::content) (record.found ? contents_ : ends_)[record.text] = record.seen;
   }
@@ -134,11 +134,13 @@ class Localiser {
 
   std::optional<Unproved> take_variable(const Record& record) const {
     if (holds(kOwnVariables, std::string_view(record.text))) return std::nullopt;
-    if (record.found == (from_.variable(record.text) != nullptr)) return std::nullopt;
+    const bool is_as_here = record.found ? sent_.contains(record.text) : from_.variable(record.text) == nullptr;
+    if (is_as_here) return std::nullopt;
     return Unproved{"variable-not-sent", record.text};
   }
 
   const inputs::RunContext& from_;
+  const std::set<std::string>& sent_;
   const std::string& directory_;
   const std::uint64_t started_ns_;
   std::map<std::string, std::uint64_t> contents_, ends_;  // by path
@@ -148,9 +150,10 @@ class Localiser {
 }  // namespace
 
 std::variant<std::vector<Record>, Unproved> local_trace(const std::vector<Record>& remote,
-                                                        const inputs::RunContext& from, const std::string& directory,
+                                                        const inputs::RunContext& from,
+                                                        const std::set<std::string>& sent, const std::string& directory,
                                                         std::uint64_t started_ns) {
-  Localiser localiser(remote, from, directory, started_ns);
+  Localiser localiser(remote, from, sent, directory, started_ns);
   std::vector<Record> local;
   for (const Record& record : remote) {
     if (record.kind == Kind::content) continue;

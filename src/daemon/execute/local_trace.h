@@ -9,7 +9,8 @@
 //
 // Compared: contents of opened files in full, of programs and libraries by size and ends; kinds and absences; targets
 // of links and resolved paths, by the race guard; which of the opened files are one file, and which of the directories
-// are one directory; which variables are set. Engines stage equal contents as one file, and clang takes such a file for
+// are one directory; which variables are set, and whether
+// their values are those of here. Engines stage equal contents as one file, and clang takes such a file for
 // one that it has included already.
 //
 // Allowed differences: the process identity in /proc, the temporary directory's variable, and all times: a compile that
@@ -18,6 +19,7 @@
 #define HIPCACHE_SRC_DAEMON_EXECUTE_LOCAL_TRACE_H
 
 #include <cstdint>
+#include <set>
 #include <string>
 #include <variant>
 #include <vector>
@@ -33,10 +35,12 @@ struct Unproved {
   std::string path;    // or the name that was asked about
 };
 
-// The records as a run here would have left them. `directory`: the request's own. `started_ns`: a moment of the file
-// clock before the call; what changed since is told from what was compared.
+// The records as a run here would have left them. `sent`: the names of the variables that the action brought with their
+// values of here; another one that is set there may have any value. `directory`: the request's own. `started_ns`: a
+// moment of the file clock before the call; what changed since is told from what was compared.
 std::variant<std::vector<trace::Record>, Unproved> local_trace(const std::vector<trace::Record>& remote,
                                                                const inputs::RunContext& from,
+                                                               const std::set<std::string>& sent,
                                                                const std::string& directory, std::uint64_t started_ns);
 
 }  // namespace hipcache::daemon

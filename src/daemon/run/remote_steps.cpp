@@ -130,6 +130,7 @@ bool RemoteSteps::send(StepState& state, SingleFlight::Claim& claim, std::uint32
   action->deadline_ms = static_cast<std::uint64_t>(deadline_of(cost_of(state)).count());
   if (mkdir(action->output_directory.c_str(), S_IRWXU) != 0) return leave("there is no directory for its outputs");
   std::string outputs = action->output_directory;
+  std::set<std::string> variables = variables_of(*action, context_.request.from);
   const std::optional<std::uint64_t> id = engine_.start(*std::move(action), wake_fd_);
   if (!id) {
     rmdir(outputs.c_str());
@@ -137,6 +138,7 @@ bool RemoteSteps::send(StepState& state, SingleFlight::Claim& claim, std::uint32
   }
   Sent& sent = sent_.emplace_back(engine_, *id, std::move(outputs), state, std::move(in_list));
   sent.number = number;
+  sent.variables = std::move(variables);
   sent.claim.emplace(std::move(claim));
   services_.counters.executed_sent();
   return true;
@@ -267,7 +269,7 @@ std::optional<Unproved> RemoteSteps::prove(Sent& sent, const protocol::RemoteExe
       traced == nullptr ? Result<std::string>(Error{"none"}) : read_file(traced->file, kTraceLimit);
   const Result<std::vector<trace::Record>> records = bytes ? trace::read_records(*bytes) : bytes.error();
   if (!records) return Unproved{"no-trace", records.error().message};
-  auto local = local_trace(*records, context_.request.from, context_.directory.path(), sent.started_ns);
+  auto local = local_trace(*records, context_.request.from, sent.variables, context_.directory.path(), sent.started_ns);
   if (auto* unproved = std::get_if<Unproved>(&local)) return std::move(*unproved);
   const Status written = replace_file(name, trace::encode(std::get<std::vector<trace::Record>>(local)));
   return written ? std::nullopt : std::optional(Unproved{"no-trace", written.error().message});

@@ -105,6 +105,7 @@ class RemoteSteps {
     const std::string output_directory;
     StepState* const state;
     std::uint32_t number = 0;
+    std::set<std::string> variables;           // that the action brought
     std::optional<SingleFlight::Claim> claim;  // unless it runs here as well
     RunningSteps::Entry in_list;
     StepClock clock;

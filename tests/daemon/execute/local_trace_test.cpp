@@ -23,6 +23,8 @@ class LocalTraceTest : public testing::Test {
   std::string own_ = scratch_.make_directory("own");
   inputs::RunContext from_{.working_directory = scratch_.make_directory("work"), .environment = {"LANG=C"}};
 
+  std::set<std::string> sent_ = {"LANG"};
+
   std::string write(const std::string& name, const std::string& bytes) { return scratch_.write("work/" + name, bytes); }
 
   // Opened there as the file `identity`, with the bytes that are here.
@@ -35,7 +37,7 @@ class LocalTraceTest : public testing::Test {
   }
 
   std::variant<std::vector<Record>, Unproved> localised(const std::vector<Record>& remote) {
-    return local_trace(remote, from_, own_, inputs::file_clock()());
+    return local_trace(remote, from_, sent_, own_, inputs::file_clock()());
   }
   // "" if it is proved.
   std::string reason(const std::vector<Record>& remote) {
@@ -130,6 +132,12 @@ TEST_F(LocalTraceTest, ProvesNoRunThatLacksAVariable) {
   EXPECT_EQ(reason({{Kind::variable, false, "LANG"}}), "variable-not-sent");
   EXPECT_EQ(reason({{Kind::variable, true, "CPATH"}}), "variable-not-sent");
   EXPECT_EQ(reason({{Kind::variable, true, "TMPDIR"}}), "") << "no compile depends on it";
+}
+
+// A worker's own HOME is another one.
+TEST_F(LocalTraceTest, ProvesNoRunWithAVariableThatTheWorkerSetItself) {
+  sent_.clear();
+  EXPECT_EQ(reason({{Kind::variable, true, "LANG"}}), "variable-not-sent");
 }
 
 TEST_F(LocalTraceTest, ProvesNoRunThatAsksForWhatIsNotCompared) {
