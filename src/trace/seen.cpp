@@ -33,9 +33,8 @@ trace_identity file_of(const struct stat& status) {
   return identity;
 }
 
-std::optional<std::uint64_t> content_of_open(int fd) {
+std::optional<std::uint64_t> content_of_open(int fd, std::uint64_t value = TRACE_NO_CONTENT) {
   std::array<char, 1U << 16> buffer;
-  std::uint64_t value = TRACE_NO_CONTENT;
   for (;;) {
     const ssize_t got = ::read(fd, buffer.data(), buffer.size());
     if (got < 0) return std::nullopt;
@@ -90,20 +89,21 @@ std::optional<std::uint64_t> content_of(const std::string& path) {
   return fd ? content_of_open(fd.get()) : std::nullopt;
 }
 
-// As digest_of_ends in trace/preload/seen.c.
-std::optional<std::uint64_t> content_of_ends(const std::string& path) {
+// As digest_of_program in trace/preload/seen.c.
+std::optional<std::uint64_t> content_of_program(const std::string& path) {
   struct stat status = {};
   const UniqueFd fd = open_regular(path, status);
   if (!fd) return std::nullopt;
   const std::int64_t size = status.st_size;
-  std::uint64_t value = trace_digest_more(TRACE_NO_CONTENT, &size, sizeof size);
-  for (const off_t offset : {off_t{0}, size > TRACE_END_SIZE ? off_t{size - TRACE_END_SIZE} : off_t{0}}) {
-    std::array<char, TRACE_END_SIZE> bytes;
-    const ssize_t got = ::pread(fd.get(), bytes.data(), bytes.size(), offset);
-    if (got < 0) return std::nullopt;
-    value = trace_digest_more(value, bytes.data(), static_cast<std::size_t>(got));
-  }
-  return value;
+  const std::uint64_t sized = trace_digest_more(TRACE_NO_CONTENT, &size, sizeof size);
+  std::array<char, TRACE_END_SIZE> bytes;
+  ssize_t got = ::pread(fd.get(), bytes.data(), bytes.size(), 0);
+  if (got < 0) return std::nullopt;
+  if (trace_has_build_id(bytes.data(), static_cast<std::size_t>(got)) == 0) return content_of_open(fd.get(), sized);
+  const std::uint64_t begun = trace_digest_more(sized, bytes.data(), static_cast<std::size_t>(got));
+  got = ::pread(fd.get(), bytes.data(), bytes.size(), size > TRACE_END_SIZE ? off_t{size - TRACE_END_SIZE} : off_t{0});
+  if (got < 0) return std::nullopt;
+  return trace_digest_more(begun, bytes.data(), static_cast<std::size_t>(got));
 }
 
 EntryKind kind_of(const struct stat& status) {

@@ -48,8 +48,11 @@ enum trace_entry {
 };
 enum trace_entry trace_entry_of(uint32_t mode, int64_t size);
 
-/* How much of each end of a program or library is digested. */
+/* Of a program or library with a build id, which the linker made of its content, both ends are digested: the first has
+ * the id. All bytes of libLLVM would take longer than a light step does. Of one without an id all bytes are digested. */
 enum { TRACE_END_SIZE = 4096 };
+/* Whether the bytes that a file begins with have a build id. */
+int trace_has_build_id(const void* head, size_t size);
 
 /* A bit beside the digest of a regular file in `open_read` records. Set if the clock was not yet past the file's ctime
  * when the process could begin to read. A later change may then leave the file in the same state. */

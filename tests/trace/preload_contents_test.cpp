@@ -43,12 +43,12 @@ TEST_F(PreloadContents, RecordsAllBytesOfAnOpenedFileUnderItsRealName) {
   EXPECT_TRUE(traced.has(Kind::open_read, true, elsewhere / "link"));
 }
 
-TEST_F(PreloadContents, RecordsTheEndsOfTheProgramAndItsLibraries) {
+TEST_F(PreloadContents, RecordsTheProgramAndItsLibraries) {
   traced.scratch.write("there", "bytes");
   run("there", true);
   for (const Kind kind : {Kind::program, Kind::library})
     for (const std::string& path : traced.texts(kind))
-      EXPECT_THAT(contents(), Contains(Record{Kind::content, false, path, *content_of_ends(path)})) << path;
+      EXPECT_THAT(contents(), Contains(Record{Kind::content, false, path, *content_of_program(path)})) << path;
 }
 
 TEST_F(PreloadContents, RecordsNoContentUnlessItIsAsked) {
@@ -74,18 +74,45 @@ TEST_F(PreloadContents, SaysOfEachLookWhatKindOfEntryItFound) {
   }
 }
 
-TEST(ContentOfEnds, DiffersWithTheSizeAndWithEitherEnd) {
-  const support::Scratch scratch;
-  std::string bytes(20'000, 'x');
-  const auto ends = [&](const std::string& text) { return *content_of_ends(scratch.write("file", text)); };
-  const std::uint64_t before = ends(bytes);
-  EXPECT_NE(ends(bytes + "x"), before);
-  bytes.front() = 'y';
-  EXPECT_NE(ends(bytes), before);
-  bytes.front() = 'x';
-  bytes.back() = 'y';
-  EXPECT_NE(ends(bytes), before);
-  EXPECT_FALSE(content_of_ends(scratch / "none"));
+// Whether the content differs if the byte does at that place; also one byte more.
+class ContentOfProgram : public testing::Test {
+ protected:
+  std::uint64_t content(const std::string& text) const { return *content_of_program(scratch_.write("file", text)); }
+  bool shows(const std::string& bytes, std::size_t place) const {
+    std::string changed = bytes;
+    changed[place] = changed[place] == 'y' ? 'z' : 'y';
+    return content(changed) != content(bytes);
+  }
+
+  support::Scratch scratch_;
+};
+
+TEST_F(ContentOfProgram, ShowsEachByteIfThereIsNoBuildId) {
+  const std::string bytes =
+      "\x7f"
+      "ELF" +
+      std::string(20'000, 'x');
+  for (const std::size_t place : {std::size_t{8}, bytes.size() / 2, bytes.size() - 1}) EXPECT_TRUE(shows(bytes, place));
+  EXPECT_NE(content(bytes + "x"), content(bytes));
+  EXPECT_FALSE(content_of_program(scratch_ / "none"));
+}
+
+// Both ends are enough then, and the first has the id.
+TEST_F(ContentOfProgram, ShowsTheBuildIdAndTheEnds) {
+  const std::string note("\4\0\0\0\x14\0\0\0\3\0\0\0GNU\0", 16);
+  const std::string bytes =
+      "\x7f"
+      "ELF" +
+      note + std::string(20'000, 'x');
+  for (const std::size_t place : {std::size_t{20}, bytes.size() - 1}) EXPECT_TRUE(shows(bytes, place));
+  EXPECT_FALSE(shows(bytes, bytes.size() / 2));
+  EXPECT_NE(content(bytes + "x"), content(bytes));
+}
+
+TEST_F(ContentOfProgram, OfAProgramOfThisMachineIsKnownByItsBuildId) {
+  const std::string shell = support::read_bytes("/bin/sh");
+  EXPECT_FALSE(shows(shell, shell.size() / 2));
+  EXPECT_TRUE(shows(shell, shell.size() - 1));
 }
 
 TEST(Encode, MakesWhatTheReaderReads) {

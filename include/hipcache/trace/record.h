@@ -50,7 +50,7 @@ enum class Kind : std::uint8_t {
   // isatty and the like of a standard stream. Text: its number, or that and " size". Found: it is a terminal.
   terminal = 19,
   // Only of a run elsewhere (kContents): `seen` is the digest of a file's bytes. Found: of an opened file, all of them;
-  // the text is its path without links. Not found: of a program or library, its size and its ends (content_of_ends).
+  // the text is its path without links. Not found: of a program or library (content_of_program).
   content = 20,
 };
 

@@ -33,10 +33,10 @@ std::uint64_t seen_text(std::string_view text);
 
 // The digest of all bytes of a regular file; nullopt for anything else, and if it cannot be read.
 std::optional<std::uint64_t> content_of(const std::string& path);
-// The digest of a regular file's size and of its first and last bytes, which tell one build of a program or library
-// from another: they hold the build id, and where the sections lie. Rejected: all bytes, because a compiler's libraries
-// have hundreds of megabytes.
-std::optional<std::uint64_t> content_of_ends(const std::string& path);
+// The digest of a program or library. With a build id, which the linker made of the content: of the size and both ends,
+// the first of which has the id. Without one: of all bytes. Rejected: all bytes of each, because a compiler's libraries
+// have hundreds of megabytes; both ends of each, because a rebuild without an id may differ in between alone.
+std::optional<std::uint64_t> content_of_program(const std::string& path);
 
 // The values of enum trace_entry in trace/seen_digest.h.
 enum class EntryKind : std::uint8_t {

@@ -51,7 +51,7 @@ class Localiser {
             const std::string& directory, std::uint64_t started_ns)
       : from_(from), sent_(sent), directory_(directory), started_ns_(started_ns) {
     for (const Record& record : remote)
-      if (record.kind == Kind::content) (record.found ? contents_ : ends_)[record.text] = record.seen;
+      if (record.kind == Kind::content) (record.found ? contents_ : programs_)[record.text] = record.seen;
   }
 
   std::optional<Unproved> localise(Record& record) {
@@ -92,11 +92,11 @@ class Localiser {
   }
 
   std::optional<Unproved> take_mapped(Record& record, const std::string& path) {
-    const auto there = ends_.find(record.text);
-    const std::optional<std::uint64_t> here = trace::content_of_ends(path);
+    const auto there = programs_.find(record.text);
+    const std::optional<std::uint64_t> here = trace::content_of_program(path);
     struct stat status{};
     if (!here || ::stat(path.c_str(), &status) != 0) return Unproved{"absent-here", path};
-    if (there == ends_.end() || there->second != *here) return Unproved{"other-toolchain", path};
+    if (there == programs_.end() || there->second != *here) return Unproved{"other-toolchain", path};
     record.seen = trace::seen_file(status);
     return std::nullopt;
   }
@@ -143,7 +143,7 @@ class Localiser {
   const std::set<std::string>& sent_;
   const std::string& directory_;
   const std::uint64_t started_ns_;
-  std::map<std::string, std::uint64_t> contents_, ends_;  // by path
+  std::map<std::string, std::uint64_t> contents_, programs_;  // by path
   Identities files_, entries_;                            // opened; looked at
 };
 

@@ -7,11 +7,11 @@
 // race guard, refusals (inputs/path_set_builder.h). Rejected: trust in the tree that was sent, because bind mounts of
 // an image hide parts of it; comparing what was there before and after, because only the comparison says what was read.
 //
-// Compared: contents of opened files in full, of programs and libraries by size and ends; kinds and absences; targets
-// of links and resolved paths, by the race guard; which of the opened files are one file, and which of the directories
-// are one directory; which variables are set, and whether
-// their values are those of here. Engines stage equal contents as one file, and clang takes such a file for
-// one that it has included already.
+// Compared: contents of opened files in full, of programs and libraries by their build ids
+// (trace::content_of_program); kinds and absences; targets of links and resolved paths, by the race guard; which of the
+// opened files are one file, and which of the directories are one directory; which variables are set, and whether their
+// values are those of here. Engines stage equal contents as one file, and clang takes such a file for one that it has
+// included already.
 //
 // Allowed differences: the process identity in /proc, the temporary directory's variable, and all times: a compile that
 // reads a clock or the machine's name is not proved at all. Not compared, so never proved: listings, terminals, dates.

@@ -82,8 +82,8 @@ uint64_t trace_seen_path(const char* path); /* the same by name: may be of a lat
 /* Which file it is, and for a regular file whether it is empty. */
 uint64_t trace_seen_entry(uint64_t device, uint64_t inode, uint32_t mode, int64_t size);
 uint64_t trace_seen_text(const char* text, size_t length);
-/* Records the ends of a program or library, in a trace with contents (HIPCACHE_TRACE_CONTENTS). */
-void trace_ends_of(const char* path);
+/* Records the content of a program or library, in a trace with contents (HIPCACHE_TRACE_CONTENTS). */
+void trace_program_content(const char* path);
 
 /* Records an open with these flags of open(2), successful or not. `existed`: trace_existed's result before the call. */
 void trace_open(const char* call, int directory, const char* path, int flags, bool existed, bool found, uint64_t seen);

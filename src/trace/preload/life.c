@@ -30,7 +30,7 @@ static bool contains(const struct dl_phdr_info* object, const void* address) {
  * end. */
 static void record_library_at(const char* path) {
   trace_emit_seen(TRACE_LIBRARY, true, trace_seen_path(path), path);
-  trace_ends_of(path);
+  trace_program_content(path);
 }
 
 /* A library found by a relative search path has a relative name. */
@@ -138,7 +138,7 @@ void trace_begin(void) {
   if (length <= 0) return;
   path[length] = '\0';
   trace_emit_seen(TRACE_PROGRAM, true, seen_program(path), path);
-  trace_ends_of(path);
+  trace_program_content(path);
 }
 
 void trace_end(void) {

@@ -150,9 +150,8 @@ static bool is_fine(enum file_system kind, const struct statx* status) {
 }
 
 /* TRACE_NO_CONTENT if it cannot be read, which no content that is not empty has. Leaves the file's offset. */
-static uint64_t digest_of_content(int fd) {
+static uint64_t digest_from(uint64_t value, int fd) {
   char buffer[1 << 14];
-  uint64_t value = TRACE_NO_CONTENT;
   for (off_t offset = 0;;) {
     const long got = trace_call(SYS_pread64, fd, buffer, sizeof buffer, offset);
     if (got < 0) return TRACE_NO_CONTENT;
@@ -161,6 +160,8 @@ static uint64_t digest_of_content(int fd) {
     offset += got;
   }
 }
+
+static uint64_t digest_of_content(int fd) { return digest_from(TRACE_NO_CONTENT, fd); }
 
 /* Of a file whose change may show in its content alone. */
 static uint64_t digest_with_content(int fd, const struct statx* status) {
@@ -185,25 +186,25 @@ static void record_content(int fd) {
   if (trace_path_of(fd, path)) trace_emit_seen(TRACE_CONTENT, true, digest_of_content(fd), path);
 }
 
-static uint64_t digest_of_ends(int fd, int64_t size) {
+/* As content_of_program in src/trace/seen.cpp. */
+static uint64_t digest_of_program(int fd, int64_t size) {
   char bytes[TRACE_END_SIZE];
-  uint64_t value = trace_digest_more(TRACE_NO_CONTENT, &size, sizeof size);
-  const off_t offsets[] = {0, size > TRACE_END_SIZE ? size - TRACE_END_SIZE : 0};
-  for (int end = 0; end < 2; ++end) {
-    const long got = trace_call(SYS_pread64, fd, bytes, sizeof bytes, offsets[end]);
-    if (got < 0) return TRACE_NO_CONTENT;
-    value = trace_digest_more(value, bytes, (size_t)got);
-  }
-  return value;
+  const uint64_t sized = trace_digest_more(TRACE_NO_CONTENT, &size, sizeof size);
+  long got = trace_call(SYS_pread64, fd, bytes, sizeof bytes, 0);
+  if (got < 0) return TRACE_NO_CONTENT;
+  if (!trace_has_build_id(bytes, (size_t)got)) return digest_from(sized, fd);
+  const uint64_t begun = trace_digest_more(sized, bytes, (size_t)got);
+  got = trace_call(SYS_pread64, fd, bytes, sizeof bytes, size > TRACE_END_SIZE ? size - TRACE_END_SIZE : 0);
+  return got < 0 ? TRACE_NO_CONTENT : trace_digest_more(begun, bytes, (size_t)got);
 }
 
-void trace_ends_of(const char* path) {
+void trace_program_content(const char* path) {
   if (!trace_active() || !has_contents()) return;
   const int saved = errno;
   struct statx status;
   const int fd = (int)trace_call(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0);
   if (fd >= 0 && ask(fd, "", AT_EMPTY_PATH, &status))
-    trace_emit_seen(TRACE_CONTENT, false, digest_of_ends(fd, (int64_t)status.stx_size), path);
+    trace_emit_seen(TRACE_CONTENT, false, digest_of_program(fd, (int64_t)status.stx_size), path);
   if (fd >= 0) trace_call(SYS_close, fd);
   errno = saved;
 }

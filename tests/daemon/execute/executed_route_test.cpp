@@ -78,7 +78,7 @@ class Worker {
       const std::size_t start = script.rfind('\'', end - 1) + 1;
       const std::string program = script.substr(start, end - start);
       records.push_back({Kind::program, true, program, 1});
-      records.push_back({Kind::content, false, program, trace::content_of_ends(program).value_or(0)});
+      records.push_back({Kind::content, false, program, trace::content_of_program(program).value_or(0)});
       records.push_back({Kind::end, true, ""});
     }
     const std::string work = script.substr(4, script.find('\'', 4) - 4);

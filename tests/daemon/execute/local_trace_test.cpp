@@ -120,7 +120,7 @@ TEST_F(LocalTraceTest, ComparesALookAtALinkWithTheLink) {
 
 TEST_F(LocalTraceTest, ComparesProgramsAndLibrariesByTheirEnds) {
   const std::string path = write("lib.so", std::string(20'000, 'x'));
-  const std::uint64_t ends = *trace::content_of_ends(path);
+  const std::uint64_t ends = *trace::content_of_program(path);
   const Record library{Kind::library, true, path, 1};
   EXPECT_EQ(reason({library, {Kind::content, false, path, ends}}), "");
   EXPECT_EQ(reason({library, {Kind::content, false, path, ends + 1}}), "other-toolchain");
