@@ -59,15 +59,6 @@ TEST_F(CircuitBreaker, LetsOneTrialThroughAfterAPauseThatDoubles) {
   EXPECT_EQ(circuit_.state(), "ok");
 }
 
-TEST_F(CircuitBreaker, AllowsAnotherTrialAfterOneThatWasAbandoned) {
-  fail(5);
-  now_ += 5s;
-  EXPECT_TRUE(circuit_.lets_through());
-  circuit_.abandoned();
-  EXPECT_TRUE(circuit_.lets_through());
-  EXPECT_FALSE(circuit_.lets_through()) << "still a trial";
-}
-
 TEST_F(CircuitBreaker, ObeysRetryAfterWithinItsLongestPause) {
   fail(1, {Trouble::throttled, "HTTP status 429", 60s});
   EXPECT_FALSE(circuit_.lets_through());

@@ -59,8 +59,7 @@ std::uint64_t bytes_of(const PreparedAction& action) {
 
 }  // namespace
 
-Engine::Engine(config::ExecuteUrl url, Notify notify)
-    : url_(std::move(url)), notify_(std::move(notify)), connection_(url_.server), knowledge_(connection_) {}
+Engine::Engine(config::ExecuteUrl url) : url_(std::move(url)), connection_(url_.server), knowledge_(connection_) {}
 
 protocol::RemoteExecuted Engine::execute(const protocol::RemoteExecute& asked, Cancellation& cancellation,
                                          const OnState& on_state) {
@@ -70,13 +69,10 @@ protocol::RemoteExecuted Engine::execute(const protocol::RemoteExecute& asked, C
     answer.detail = std::move(why.detail);
     return std::move(answer);
   };
-  if (circuit_.pause() > Circuit::Clock::duration(0))  // before files are hashed in vain
-    return say({.outcome = ExecuteOutcome::unavailable, .detail = circuit_.state()});
   const Result<PreparedAction> action = prepare_action(asked, url_.properties, answer.hashed);
   if (!action) return say(our_fault(action.error().message));
-  if (!circuit_.lets_through()) return say({.outcome = ExecuteOutcome::unavailable, .detail = circuit_.state()});
   std::optional<NotDone> why = run(asked, *action, cancellation, on_state, answer);
-  note(why);
+  if (why && why->outcome == ExecuteOutcome::unavailable) knowledge_.forget();  // another server may answer next time
   if (why) return say(std::move(*why));
   answer.outcome = ExecuteOutcome::done;
   return answer;
@@ -144,16 +140,6 @@ protocol::RemoteEngineAnswer Engine::answer_to(const protocol::RemoteEngineQuest
   answer.detail = engine.executes ? "executes, with SHA-256" : "the server executes nothing, or not with SHA-256";
   answer.version = engine.version;
   return answer;
-}
-
-void Engine::note(const std::optional<NotDone>& why) {
-  if (!why) return circuit_.succeeded();
-  if (why->is_ours || why->outcome == ExecuteOutcome::cancelled) return circuit_.abandoned();
-  if (why->outcome == ExecuteOutcome::unavailable) knowledge_.forget();
-  if (circuit_.failed({Trouble::unreachable, why->detail, {}}, was_slow(why->outcome)))
-    notify_(true, url_.server.shown + ": execution failed repeatedly and pauses: " + why->detail);
-  else
-    notify_(false, url_.server.shown + ": execution failed: " + why->detail);
 }
 
 Limits Engine::limits_for(std::uint64_t bytes) const {

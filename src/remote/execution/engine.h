@@ -1,9 +1,10 @@
 // An engine of the Remote Execution API, as the daemon needs it: one action in, one answer out.
 //
 // Problem: an engine may be dead, slow, full, or lie, and each server says so in its own way. Choice: every way to have
-// no result becomes one of a few outcomes, in bounded time, and the daemon runs the step itself. A circuit breaker, as
-// tiers have it, keeps an engine in trouble from costing every step its limit. Rejected: retries here. The machine that
-// asks can do the work itself, which no retry beats; only a blob that the engine lost meanwhile is sent again, once.
+// no result becomes one of a few outcomes, in bounded time, and the daemon runs the step itself. Rejected: retries
+// here. The machine that asks can do the work itself, which no retry beats; only a blob that the engine lost meanwhile
+// is sent again, once. Rejected: a circuit breaker here, as tiers have it. The daemon has one, which also knows which
+// results were of use.
 //
 // Thread-safe: each execution has a thread, which waits for the engine.
 #ifndef HIPCACHE_SRC_REMOTE_EXECUTION_ENGINE_H
@@ -20,7 +21,6 @@
 #include "remote/execution/operation.h"
 #include "remote/execution/outcome.h"
 #include "remote/reapi/action_cache.h"
-#include "remote/tiers/tier.h"
 #include "remote/tiers/tiers.h"
 
 namespace hipcache::remote {
@@ -28,7 +28,7 @@ namespace hipcache::remote {
 class Engine {
  public:
   // Touches nothing.
-  Engine(config::ExecuteUrl url, Notify notify);
+  explicit Engine(config::ExecuteUrl url);
 
   // `on_state` is called in this thread.
   protocol::RemoteExecuted execute(const protocol::RemoteExecute& asked, Cancellation& cancellation,
@@ -43,14 +43,11 @@ class Engine {
   std::variant<wire::ActionResult, NotDone> run_once(const protocol::RemoteExecute& asked, const PreparedAction& action,
                                                      const Capabilities& engine, Cancellation& cancellation,
                                                      const OnState& on_state, protocol::RemoteExecuted& into);
-  void note(const std::optional<NotDone>& why);
   Limits limits_for(std::uint64_t bytes) const;
 
   const config::ExecuteUrl url_;
-  const Notify notify_;
   Connection connection_;
   ServerKnowledge knowledge_;
-  Circuit circuit_;
   WorkPool cancelling_{2, 1'000};  // declared last: its work uses the others
 };
 

@@ -8,16 +8,15 @@ namespace hipcache::remote {
 
 using protocol::ExecuteOutcome;
 
-Executions::Executions(const std::string& url, const Notify& notify, Send send) : send_(std::move(send)) {
+Executions::Executions(const std::string& url, Send send) : send_(std::move(send)) {
   why_none_ = "no engine is set";
   if (url.empty()) return;
   Result<config::ExecuteUrl> parsed = config::parse_execute_url(url);
   if (!parsed) {
     why_none_ = parsed.error().message;
-    notify(true, why_none_);
     return;
   }
-  engine_ = std::make_unique<Engine>(std::move(*parsed), notify);
+  engine_ = std::make_unique<Engine>(std::move(*parsed));
 }
 
 void Executions::start(protocol::RemoteExecute asked) {

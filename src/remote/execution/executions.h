@@ -26,7 +26,7 @@ class Executions {
   using Send = std::function<void(const protocol::RemoteMessage&)>;
 
   // `url`: empty if no engine is set. `send` is called by several threads.
-  Executions(const std::string& url, const Notify& notify, Send send);
+  Executions(const std::string& url, Send send);
 
   void start(protocol::RemoteExecute asked);
   void cancel(const protocol::RemoteCancel& cancel);

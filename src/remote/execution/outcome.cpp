@@ -44,7 +44,7 @@ bool names_missing_blob(const google::longrunning::Status& status) {
 
 }  // namespace
 
-NotDone our_fault(std::string detail) { return {.detail = std::move(detail), .is_ours = true}; }
+NotDone our_fault(std::string detail) { return {.detail = std::move(detail)}; }
 
 NotDone not_done(const Failure& failure) {
   NotDone why{.outcome = ExecuteOutcome::unavailable, .detail = failure.message};

@@ -14,7 +14,6 @@ namespace hipcache::remote {
 struct NotDone {
   protocol::ExecuteOutcome outcome = protocol::ExecuteOutcome::failed;
   std::string detail;       // one line
-  bool is_ours = false;     // a fault of this machine: it says nothing of the engine
   bool is_missing = false;  // the engine lacks a blob of the action: it may run once the blob is sent
 };
 

@@ -60,7 +60,6 @@ class Service {
   void take(const Unexpected&) {}
 
   std::unique_ptr<Executions> executions_at(const std::string& url);
-  Notify notify();
   protocol::RemoteAnswer answer_to(const protocol::RemoteQuestion& question);
   void send(const protocol::RemoteMessage& message);
 
@@ -88,7 +87,9 @@ void Service::run() {
 }
 
 void Service::take(const protocol::RemoteConfigure& configure) {
-  const Notify notify = this->notify();
+  const Notify notify = [this](bool is_warning, const std::string& line) {
+    send(protocol::RemoteNote{is_warning, line});
+  };
   const auto trust = std::make_shared<const Trust>(configure.trusted_keys, configure.signing_key);
   for (const std::string& why : {trust->why_not_read(), trust->why_not_written()})
     if (!why.empty()) notify(trust->is_in_trouble(), why);
@@ -104,12 +105,8 @@ void Service::take(const protocol::RemoteConfigure& configure) {
   executions_ = executions_at(configure.execute);
 }
 
-Notify Service::notify() {
-  return [this](bool is_warning, const std::string& line) { send(protocol::RemoteNote{is_warning, line}); };
-}
-
 std::unique_ptr<Executions> Service::executions_at(const std::string& url) {
-  return std::make_unique<Executions>(url, notify(), [this](const protocol::RemoteMessage& message) { send(message); });
+  return std::make_unique<Executions>(url, [this](const protocol::RemoteMessage& message) { send(message); });
 }
 
 void Service::take(const protocol::RemoteQuestions& questions) {

@@ -38,11 +38,6 @@ bool Circuit::failed(const Failure& why, bool was_slow) {
   return failures_.size() >= kFailures && open(now, next_pause_, why);
 }
 
-void Circuit::abandoned() {
-  const std::lock_guard lock(mutex_);
-  on_trial_ = false;
-}
-
 // REQUIRES: mutex_ is held.
 bool Circuit::open(Clock::time_point now, Clock::duration pause, const Failure& why) {
   const bool was_open = open_until_.has_value();

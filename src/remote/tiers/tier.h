@@ -41,13 +41,11 @@ class Circuit {
 
   explicit Circuit(std::function<Clock::time_point()> now = Clock::now) : now_(std::move(now)) {}
 
-  // Whether the call may be made. REQUIRES: succeeded(), failed() or abandoned() follows if it returns true.
+  // Whether the call may be made. REQUIRES: succeeded() or failed() follows if it returns true.
   bool lets_through();
   void succeeded();
   // True if this failure opened the circuit. `was_slow`: it took its time limit.
   bool failed(const Failure& why, bool was_slow = false);
-  // The call ended for a reason of ours, and says nothing of the server.
-  void abandoned();
 
   // How long until the next trial; nothing if the circuit is closed.
   std::optional<Clock::duration> pause();

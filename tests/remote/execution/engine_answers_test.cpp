@@ -137,7 +137,7 @@ TEST_F(EngineAnswers, WithEvilSizesAndNamesTakeNoMemory) {
     wire::ActionResult result;
     add_output(result, "a.o", "good");
     change(result);
-    engine_.reset();  // a closed circuit
+    engine_.reset();  // nothing is known of the server
     return execute_with(result);
   };
   const auto huge = outcome_with(

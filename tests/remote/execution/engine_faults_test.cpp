@@ -38,7 +38,7 @@ TEST_F(EngineFaults, HaveAnOutcomeForEachStatus) {
     failed.mutable_error()->set_code(code);
     failed.mutable_error()->set_message("secret");
     for (const auto& operation : {done_with_status(code), failed}) {
-      engine_.reset();  // a closed circuit
+      engine_.reset();  // nothing is known of the server
       const protocol::RemoteExecuted executed = execute_with(operation);
       EXPECT_EQ(executed.outcome, outcome) << code;
       EXPECT_THAT(executed.detail, Not(HasSubstr("secret")));
@@ -163,35 +163,13 @@ TEST_F(EngineFaults, EndAtOnceWhenTheDaemonCancels) {
   EXPECT_EQ(execute().outcome, ExecuteOutcome::cancelled) << "nothing more runs under it";
 }
 
-TEST_F(EngineFaults, OpenTheCircuitAndCancellationsDoNot) {
-  fake_.on_execute([](const auto&, Conversation&) { return static_cast<int>(grpc::StatusCode::UNAVAILABLE); });
-  for (std::size_t failure = 0; failure < Circuit::kFailures; ++failure) {
-    EXPECT_EQ(warnings_, 0);
-    EXPECT_EQ(execute().outcome, ExecuteOutcome::unavailable);
-  }
-  EXPECT_EQ(warnings_, 1);
-  fake_.server().count_anew();
-  const protocol::RemoteExecuted unasked = execute();
-  EXPECT_EQ(unasked.outcome, ExecuteOutcome::unavailable);
-  EXPECT_THAT(unasked.detail, HasSubstr("not asked for"));
-  EXPECT_EQ(fake_.server().calls("FindMissingBlobs"), 0);
-
-  engine_.reset();
-  fake_.on_execute([](const auto&, Conversation& conversation) {
-    conversation.say(done_with(wire::ActionResult()));
-    return 0;
-  });
+TEST_F(EngineFaults, OfThisMachineNameTheFileAndAskNobody) {
   protocol::RemoteExecute unreadable = request();
   unreadable.inputs.push_back({.path = "/w/b.c", .source = scratch_ / "missing"});
-  for (std::size_t failure = 0; failure <= Circuit::kFailures; ++failure) {
-    Cancellation cancelled;
-    cancelled.cancel();
-    EXPECT_EQ(engine().execute(request(), cancelled, [](ExecuteState) {}).outcome, ExecuteOutcome::cancelled);
-    const protocol::RemoteExecuted failed = execute(unreadable);
-    EXPECT_EQ(failed.outcome, ExecuteOutcome::failed);
-    EXPECT_THAT(failed.detail, HasSubstr(scratch_ / "missing"));
-  }
-  EXPECT_EQ(execute().outcome, ExecuteOutcome::done);
+  const protocol::RemoteExecuted failed = execute(unreadable);
+  EXPECT_EQ(failed.outcome, ExecuteOutcome::failed);
+  EXPECT_THAT(failed.detail, HasSubstr(scratch_ / "missing"));
+  EXPECT_EQ(fake_.server().calls("FindMissingBlobs"), 0);
 }
 
 TEST_F(EngineFaults, OfAServerThatExecutesNothingAreNamed) {
@@ -223,8 +201,7 @@ TEST_F(EngineFaults, OfABlackHoleOrAClosedPortAreUnavailable) {
   const auto engine_with = [&](std::uint16_t port) {
     return std::make_unique<Engine>(
         config::parse_execute_url("grpc://127.0.0.1:" + std::to_string(port) + "/?connect_timeout=50ms&timeout=50ms")
-            .value(),
-        [](bool, const std::string&) {});
+            .value());
   };
   engine_ = engine_with(silent.port());
   EXPECT_EQ(execute().outcome, ExecuteOutcome::unavailable);
@@ -233,8 +210,7 @@ TEST_F(EngineFaults, OfABlackHoleOrAClosedPortAreUnavailable) {
   EXPECT_EQ(execute().outcome, ExecuteOutcome::unavailable);
   FakeServer stalling;
   stalling.set({.executes = true, .stalls = true});
-  engine_ =
-      std::make_unique<Engine>(config::parse_execute_url(stalling.url()).value(), [](bool, const std::string&) {});
+  engine_ = std::make_unique<Engine>(config::parse_execute_url(stalling.url()).value());
   EXPECT_EQ(execute().outcome, ExecuteOutcome::unavailable) << "connects, and says nothing";
 }
 

@@ -55,8 +55,7 @@ class EngineFixture : public testing::Test {
   std::unique_ptr<Engine> engine_at(const std::string& url) {
     auto parsed = config::parse_execute_url(url + "/main?connect_timeout=20s&timeout=20s&property=pool:gfx9");
     EXPECT_TRUE(parsed) << parsed.error().message;
-    return std::make_unique<Engine>(std::move(*parsed),
-                                    [this](bool is_warning, const std::string&) { warnings_ += is_warning ? 1 : 0; });
+    return std::make_unique<Engine>(std::move(*parsed));
   }
 
   void add_output(wire::ActionResult& result, const std::string& path, const std::string& bytes) {
@@ -73,7 +72,6 @@ class EngineFixture : public testing::Test {
   std::unique_ptr<Engine> engine_;
   Cancellation cancellation_;
   std::vector<protocol::ExecuteState> states_;
-  std::atomic<int> warnings_ = 0;
 };
 
 }  // namespace hipcache::remote

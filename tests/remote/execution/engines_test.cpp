@@ -30,8 +30,7 @@ class Engines : public testing::TestWithParam<EngineServer::Kind> {
 
   std::unique_ptr<Engine> engine_with(const std::string& options) const {
     return std::make_unique<Engine>(
-        config::parse_execute_url(server_->url() + "?connect_timeout=20s&timeout=20s&" + options).value(),
-        [](bool, const std::string&) {});
+        config::parse_execute_url(server_->url() + "?connect_timeout=20s&timeout=20s&" + options).value());
   }
 
   protocol::RemoteExecute compile() const {
