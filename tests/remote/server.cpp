@@ -1,5 +1,6 @@
 #include "remote/server.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <spawn.h>
@@ -202,11 +203,26 @@ std::unique_ptr<Server> Server::objects(const std::string& program) {
   return server;
 }
 
-void Server::start() {
+pid_t spawn_server(std::vector<std::string> command, const std::string& log) {
   std::vector<char*> argv;
-  for (std::string& word : command_) argv.push_back(word.data());
+  for (std::string& word : command) argv.push_back(word.data());
   argv.push_back(nullptr);
-  ASSERT_EQ(posix_spawn(&pid_, argv[0], nullptr, nullptr, argv.data(), environ), 0);
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  for (const int fd : {STDOUT_FILENO, STDERR_FILENO})
+    posix_spawn_file_actions_addopen(&actions, fd, log.c_str(), O_WRONLY | O_CREAT | O_APPEND, S_IRUSR | S_IWUSR);
+  posix_spawnattr_t attributes;
+  posix_spawnattr_init(&attributes);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
+  pid_t pid = 0;
+  EXPECT_EQ(posix_spawn(&pid, argv[0], &actions, &attributes, argv.data(), environ), 0) << argv[0];
+  posix_spawnattr_destroy(&attributes);
+  posix_spawn_file_actions_destroy(&actions);
+  return pid;
+}
+
+void Server::start() {
+  pid_ = spawn_server(command_, files_ / "printed");
   ASSERT_TRUE(support::comes_true([this] { return listens(port_); })) << command_.front() << " does not listen";
 }
 

@@ -37,6 +37,9 @@ class SilentServer {
 // A server that tools/test-servers builds; empty if it is not there.
 std::string built_server(const std::string& name);
 
+// Starts the command in a process group of its own, whose leader it is. What it prints goes to the file.
+pid_t spawn_server(std::vector<std::string> command, const std::string& log);
+
 // What a server with TLS shows and demands.
 struct ServerTls {
   Certificates::Pair certificate;

@@ -1,8 +1,6 @@
 #include "remote/execution/engine_server.h"
 
-#include <fcntl.h>
 #include <gtest/gtest.h>
-#include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -40,7 +38,7 @@ constexpr std::chrono::milliseconds kPause{100};  // between two looks, each of 
 
 bool serves(const std::string& url) {
   std::this_thread::sleep_for(kPause);
-  Engine engine(config::parse_execute_url(url).value(), [](bool, const std::string&) {});
+  Engine engine(config::parse_execute_url(url).value());
   return engine.answer_to({}).ok;
 }
 
@@ -55,28 +53,14 @@ std::string EngineServer::mend(Kind kind) {
 }
 
 EngineServer::EngineServer(Kind kind) : port_(free_port()) {
-  std::vector<std::string> command = command_of(kind, port_, files_.make_directory("engine"));
-  std::vector<char*> argv;
-  for (std::string& word : command) argv.push_back(word.data());
-  argv.push_back(nullptr);
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
   const std::string log = files_ / "log";
-  for (const int fd : {STDOUT_FILENO, STDERR_FILENO})
-    posix_spawn_file_actions_addopen(&actions, fd, log.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0600);
-  posix_spawnattr_t attributes;
-  posix_spawnattr_init(&attributes);
-  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);  // its workers end with it
-  const int spawned = posix_spawn(&pid_, argv[0], &actions, &attributes, argv.data(), environ);
-  posix_spawnattr_destroy(&attributes);
-  posix_spawn_file_actions_destroy(&actions);
-  EXPECT_EQ(spawned, 0) << argv[0];
+  pid_ = spawn_server(command_of(kind, port_, files_.make_directory("engine")), log);
   EXPECT_TRUE(support::comes_true([this] { return serves(url()); }, kPatience)) << support::read_bytes(log);
 }
 
 void EngineServer::kill() {
   if (pid_ == 0) return;
-  ::kill(-pid_, SIGKILL);
+  ::kill(-pid_, SIGKILL);  // with its workers
   waitpid(pid_, nullptr, 0);
   pid_ = 0;
 }

@@ -1,10 +1,8 @@
 #include "remote/reapi/reapi_server.h"
 
 #include <arpa/inet.h>
-#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <netinet/in.h>
-#include <spawn.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -85,17 +83,8 @@ void ReapiServer::lose_blobs() {
 }
 
 void ReapiServer::start() {
-  std::vector<char*> argv;
-  for (std::string& word : command_) argv.push_back(word.data());
-  argv.push_back(nullptr);
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
   const std::string log = files_ / "log";
-  for (const int fd : {STDOUT_FILENO, STDERR_FILENO})
-    posix_spawn_file_actions_addopen(&actions, fd, log.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0600);
-  const int spawned = posix_spawn(&pid_, argv[0], &actions, nullptr, argv.data(), environ);
-  posix_spawn_file_actions_destroy(&actions);
-  ASSERT_EQ(spawned, 0);
+  pid_ = spawn_server(command_, log);
   ASSERT_TRUE(support::comes_true([this] { return listens(port_); })) << support::read_bytes(log);
 }
 
