@@ -49,7 +49,8 @@ enum trace_entry {
 enum trace_entry trace_entry_of(uint32_t mode, int64_t size);
 
 /* Of a program or library with a build id, which the linker made of its content, both ends are digested: the first has
- * the id. All bytes of libLLVM would take longer than a light step does. Of one without an id all bytes are digested. */
+ * the id. All bytes of libLLVM would take longer than a light step does. Of one without an id all bytes are digested.
+ */
 enum { TRACE_END_SIZE = 4096 };
 /* Whether the bytes that a file begins with have a build id. */
 int trace_has_build_id(const void* head, size_t size);

@@ -144,7 +144,7 @@ class Localiser {
   const std::string& directory_;
   const std::uint64_t started_ns_;
   std::map<std::string, std::uint64_t> contents_, programs_;  // by path
-  Identities files_, entries_;                            // opened; looked at
+  Identities files_, entries_;                                // opened; looked at
 };
 
 }  // namespace
