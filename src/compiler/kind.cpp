@@ -13,7 +13,7 @@ std::variant<Invocation, Uncacheable> read_command(std::span<const Kind* const> 
     auto read = kind->read(command);
     auto* why = std::get_if<Uncacheable>(&read);
     if (why == nullptr) {
-      std::get<Invocation>(read).not_split = std::move(not_split);
+      std::get<Invocation>(read).opaque.not_split = std::move(not_split);
       return read;
     }
     if (why->of_hip && !not_split) not_split = *why;

@@ -104,39 +104,41 @@ TEST(Invocation, KeepsWhatOnlyLooksLikeAnArch) {
 }
 
 TEST(Invocation, LeavesOptionsOfTheDepfileOutOfWhatTheCuidIsMadeOf) {
-  const auto rest = [](const std::string& options) { return parsed("clang++ -O2 " + options + " -c a.hip").for_cuid; };
+  const auto rest = [](const std::string& options) {
+    return parsed("clang++ -O2 " + options + " -c a.hip").driver.for_cuid;
+  };
   for (const char* options : {"-MD", "-MMD -MF x.d", "-MD -MFx.d -MTa.o", "-MD -MT a.o -MQ b.o -MP -MV", "-Wp,-MD,x.d"})
     EXPECT_EQ(rest(options), rest("")) << options;
 }
 
 TEST(Invocation, KeepsForTheCuidWhatOnlyLooksLikeAnOptionOfTheDepfile) {
   for (const char* options : {"-D -MD", "-include -MF", "-MG", "-Wp,-DX"})
-    EXPECT_EQ(parsed("clang++ " + std::string(options) + " -c a.hip").for_cuid,
+    EXPECT_EQ(parsed("clang++ " + std::string(options) + " -c a.hip").driver.for_cuid,
               words("clang++ " + std::string(options) + " -c a.hip"));
 }
 
 TEST(Invocation, KnowsACuidOfTheUsers) {
-  EXPECT_FALSE(parsed("clang++ -c a.hip").user_cuid);
-  EXPECT_TRUE(parsed("clang++ -cuid=x -c a.hip").user_cuid);
-  EXPECT_TRUE(parsed("clang++ -fuse-cuid=hash -c a.hip").user_cuid);
+  EXPECT_FALSE(parsed("clang++ -c a.hip").driver.user_cuid);
+  EXPECT_TRUE(parsed("clang++ -cuid=x -c a.hip").driver.user_cuid);
+  EXPECT_TRUE(parsed("clang++ -fuse-cuid=hash -c a.hip").driver.user_cuid);
 }
 
 TEST(Invocation, OfALinkHasAnOutputAndArchsAndNoSource) {
   const Invocation named = parsed("clang++ --hip-link -fgpu-rdc --offload-arch=gfx906,gfx1030 -MD a.o -lb -o app");
-  EXPECT_TRUE(named.links);
+  EXPECT_TRUE(named.driver.links);
   EXPECT_EQ(named.object, "app");
   EXPECT_THAT(named.archs, ElementsAre(ArchId{"gfx1030"}, ArchId{"gfx906"}));
   EXPECT_EQ(named.source, "");
   EXPECT_FALSE(named.depfile);
   EXPECT_EQ(parsed("clang++ --hip-link -fgpu-rdc a.o").object, "a.out");
-  EXPECT_FALSE(parsed("clang++ --hip-link -fgpu-rdc -fno-gpu-rdc -c a.hip").links);
+  EXPECT_FALSE(parsed("clang++ --hip-link -fgpu-rdc -fno-gpu-rdc -c a.hip").driver.links);
 }
 
 TEST(Invocation, KeepsAllWordsInTheirOrderWhereAnUnknownOptionMayTakeAnArchitecture) {
-  EXPECT_TRUE(parsed("clang++ --offload-arch=gfx906 -c a.hip").in_order.empty());
-  EXPECT_TRUE(parsed("clang++ --offload-jobs=4 -c a.hip").in_order.empty());
+  EXPECT_TRUE(parsed("clang++ --offload-arch=gfx906 -c a.hip").driver.in_order.empty());
+  EXPECT_TRUE(parsed("clang++ --offload-jobs=4 -c a.hip").driver.in_order.empty());
   const Invocation unknown = parsed("clang++ --such --offload-arch=gfx906 -c a.hip");
-  EXPECT_EQ(unknown.in_order, unknown.expanded);
+  EXPECT_EQ(unknown.driver.in_order, unknown.expanded);
 }
 
 TEST(Invocation, TakesAWordAfterAnUnknownOptionForItsValueIfThereIsAnotherInput) {

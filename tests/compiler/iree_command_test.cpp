@@ -42,13 +42,13 @@ TEST_F(IreeCommand, IsOneStepAsTyped) {
   const std::string line = "iree-compile --iree-hal-target-device=hip --some-new-option a.mlir -o a.vmfb";
   const Invocation invocation = accepted(line);
   EXPECT_EQ(invocation.route, Route::is_opaque);
-  EXPECT_EQ(invocation.making, Making::compile);
+  EXPECT_EQ(invocation.opaque.making, Making::compile);
   EXPECT_EQ(invocation.argv, testing::words(line));
   EXPECT_EQ(invocation.object, "a.vmfb");
-  EXPECT_EQ(invocation.only_input, "a.mlir");
-  EXPECT_EQ(accepted("iree-compile --some-new-option value a.mlir -o a.vmfb").only_input, "");
+  EXPECT_EQ(invocation.opaque.only_input, "a.mlir");
+  EXPECT_EQ(accepted("iree-compile --some-new-option value a.mlir -o a.vmfb").opaque.only_input, "");
   EXPECT_TRUE(invocation.opaque.asks_processor);
-  EXPECT_FALSE(invocation.output_names.has_value()) << "the name of -o is in every key";
+  EXPECT_FALSE(invocation.opaque.output_names.has_value()) << "the name of -o is in every key";
 }
 
 TEST_F(IreeCommand, IsKnownByTheProgramsNameOrPythonsModule) {

@@ -41,9 +41,9 @@ TEST_F(Kinds, SayWhyACompileOfHipIsOneStep) {
   const auto why = [&](const std::string& line) {
     const auto read = this->read(line);
     const auto* taken = std::get_if<Invocation>(&read);
-    return taken == nullptr || !taken->not_split
+    return taken == nullptr || !taken->opaque.not_split
                ? ""
-               : std::string(text_of(taken->not_split->reason)) + ": " + taken->not_split->detail;
+               : std::string(text_of(taken->opaque.not_split->reason)) + ": " + taken->opaque.not_split->detail;
   };
   EXPECT_EQ(why("clang++ -MJ x.json -c a.hip"), "compilation-database: -MJ x.json");
   EXPECT_EQ(why("clang++ -save-temps -x hip -c a.cpp"), "save-temps: -save-temps");

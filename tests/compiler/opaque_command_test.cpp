@@ -59,7 +59,7 @@ Making making_of(const std::string& line) {
   const auto parsed = parse_opaque(testing::words(line), "/");
   const auto* understood = std::get_if<Invocation>(&parsed);
   EXPECT_NE(understood, nullptr) << line;
-  return understood == nullptr ? Making::compile : understood->making;
+  return understood == nullptr ? Making::compile : understood->opaque.making;
 }
 
 TEST(OpaqueCommand, TellsLinksAndArchivesFromCompiles) {
@@ -78,7 +78,7 @@ TEST(OpaqueCommand, TellsLinksAndArchivesFromCompiles) {
 
 TEST(OpaqueCommand, KnowsTheOnlyInputOfACompileAndTheSourceOfALink) {
   const auto only_input = [](const std::string& line) {
-    return std::get<Invocation>(parse_opaque(testing::words(line), "/")).only_input;
+    return std::get<Invocation>(parse_opaque(testing::words(line), "/")).opaque.only_input;
   };
   EXPECT_EQ(only_input("gcc -DX -I include -c src/a.c -o a.o"), "src/a.c");
   EXPECT_EQ(only_input("clang-19 -x c -S data"), "data");
@@ -96,10 +96,10 @@ TEST(OpaqueCommand, NamesTheOutputOfLinksAndTheArchiveThatIsReadAndWritten) {
   EXPECT_EQ(invocation("gcc a.o").object, "a.out");
   EXPECT_EQ(invocation("ld a.o --output=prog").object, "prog");
   EXPECT_EQ(invocation("ld a.o --output prog").object, "prog");
-  EXPECT_EQ(invocation("ar -q -c lib.a a.o").updates, "lib.a");
-  EXPECT_EQ(invocation("ranlib -D lib.a").updates, "lib.a");
-  EXPECT_EQ(invocation("gcc a.o").updates, "");
-  EXPECT_EQ(invocation("clang --hip-link --emit-static-lib a.o -o liba.a").updates, "liba.a");
+  EXPECT_EQ(invocation("ar -q -c lib.a a.o").opaque.updates, "lib.a");
+  EXPECT_EQ(invocation("ranlib -D lib.a").opaque.updates, "lib.a");
+  EXPECT_EQ(invocation("gcc a.o").opaque.updates, "");
+  EXPECT_EQ(invocation("clang --hip-link --emit-static-lib a.o -o liba.a").opaque.updates, "liba.a");
 }
 
 TEST(OpaqueCommand, RefusesLinksAndArchivesThatEqualInputsDoNotMakeEqual) {

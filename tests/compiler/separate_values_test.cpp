@@ -22,7 +22,7 @@ std::string refusal_of(const std::string& line) {
 bool may_have_another_name(const std::string& line) {
   const auto result = parsed(line);
   const auto* understood = std::get_if<Invocation>(&result);
-  return understood != nullptr && understood->output_names.has_value();
+  return understood != nullptr && understood->opaque.output_names.has_value();
 }
 
 TEST(SeparateValues, AreNoInputsSoTheObjectMayHaveAnotherName) {

@@ -75,8 +75,35 @@ struct RefusedVariable {
   Reason reason = Reason::none;
 };
 
-// What is special about an opaque command that is not one of clang's or gcc's drivers.
+// What the driver is told of a split compile, beside its files.
+struct DriverTraits {
+  // A link of relocatable device code: no source, no depfile, no CUID.
+  bool links = false;
+  // The driver names its outputs after the source and each target; `object` is none of them.
+  bool names_outputs = false;
+  bool by_script = false;   // the driver may be a script that runs clang: hipcc
+  bool new_driver = false;  // --offload-new-driver
+  bool host_only = false;   // --offload-host-only
+  // -cuid= or -fuse-cuid= was given: respected.
+  bool user_cuid = false;
+  // `expanded`, if the request key has all words in their order; else empty.
+  std::vector<std::string> in_order;
+  // `without_archs` without the options that only shape or name the depfile (-MD, -MF, -MT, ...).
+  std::vector<std::string> for_cuid;
+};
+
+// What an opaque command makes of what.
 struct OpaqueTraits {
+  Making making = Making::compile;
+  std::string updates;  // of `archive`: the file that it reads and writes, as typed
+  // Of a compile, or a link that compiles: its input, as typed, if it has exactly one. It is no
+  // option's value, because a command without an input is refused.
+  std::string only_input;
+  // Set if its outputs may have other names.
+  std::optional<OutputNames> output_names;
+  // Of a command that compiles or links HIP code: why it is not split.
+  std::optional<Uncacheable> not_split;
+  // The rest is of commands that are none of clang's or gcc's drivers.
   // What is made depends on this machine's processor, whatever the arguments say.
   bool asks_processor = false;
   // What is made may hold the random names of temporary files. It is searched for them.
@@ -90,50 +117,28 @@ struct OpaqueTraits {
   std::string advice;
 };
 
-// For an opaque command only these are set: argv, expanded, response_files, object, making,
-// updates, without_archs, output_names, only_input, writes_command and opaque. There `object` only names the miss
-// history.
+// For an opaque command only these are set: route, argv, expanded, response_files, object,
+// without_archs, writes_command and opaque. There `object` only names the miss history.
 struct Invocation {
   Route route = Route::planned;
-  Making making = Making::compile;
-  std::string updates;            // of `archive`: the file that it reads and writes, as typed
   std::vector<std::string> argv;  // as typed
   // argv with response files expanded in place; [0] is the compiler.
   std::vector<std::string> expanded;
   // Response files that were read for the expansion; inputs of the request.
   std::vector<std::string> response_files;
-  // A link of relocatable device code: no source, no depfile, no CUID.
-  bool links = false;
   std::string source;  // as typed
   // As typed, or the name that clang would choose; for a link, its output.
   std::string object;
-  // The driver names its outputs after the source and each target; `object` is none of them.
-  bool driver_names_outputs = false;
   // -MF, or the name that clang would choose with -MD/-MMD.
   std::optional<std::string> depfile;
   // Sorted as strings, unique; empty: the compiler's default.
   std::vector<ArchId> archs;
   // `expanded` without the arch list and the number of jobs: the basis of the request key.
   std::vector<std::string> without_archs;
-  // `expanded`, if the request key has all words in their order; else empty.
-  std::vector<std::string> in_order;
-  // `without_archs` without the options that only shape or name the depfile (-MD, -MF, -MT, ...).
-  std::vector<std::string> for_cuid;
-  bool by_script = false;   // the driver may be a script that runs clang: hipcc
-  bool new_driver = false;  // --offload-new-driver
-  bool host_only = false;   // --offload-host-only
-  // -cuid= or -fuse-cuid= was given: respected.
-  bool user_cuid = false;
   // -MJ: the command line is written into a file.
   bool writes_command = false;
-  // For an opaque compile, or a link that compiles: its input, as typed, if it has exactly one. It is
-  // no option's value, because a command without an input is refused.
-  std::string only_input;
-  // For an opaque command: set if its outputs may have other names.
-  std::optional<OutputNames> output_names;
+  DriverTraits driver;
   OpaqueTraits opaque;
-  // For an opaque command that compiles or links HIP code: why it is not split.
-  std::optional<Uncacheable> not_split;
 };
 
 }  // namespace hipcache::compiler

@@ -43,10 +43,11 @@ bool names_device(std::string_view argument) {
   return false;
 }
 
-std::string descriptor_among(const std::vector<std::string>& arguments, const std::string& working_directory) {
+std::optional<std::string> descriptor_among(const std::vector<std::string>& arguments,
+                                            const std::string& working_directory) {
   for (std::size_t i = 1; i < arguments.size(); ++i)
     if (names_descriptor(arguments[i], working_directory)) return arguments[i];
-  return "";
+  return std::nullopt;
 }
 
 namespace {

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -28,8 +29,9 @@ bool names_descriptor(std::string_view argument, std::string_view working_direct
 // shell. Files in /dev/shm are ordinary files.
 bool names_device(std::string_view argument);
 
-// The first argument after the compiler's name that names a descriptor, or "".
-std::string descriptor_among(const std::vector<std::string>& arguments, const std::string& working_directory);
+// The first argument after the compiler's name that names a descriptor.
+std::optional<std::string> descriptor_among(const std::vector<std::string>& arguments,
+                                            const std::string& working_directory);
 
 // Expands @file arguments as clang's driver does: GNU quoting, nested, names relative to the
 // working directory (not to the file that names them). Used only to parse a command; the compiler

@@ -264,15 +264,15 @@ void fill(Invocation& invocation, const InputArgList& arguments, const Input& in
   invocation.source = input.path;
   const Arg* output = arguments.getLastArgNoClaim(OPT_o);
   invocation.object = output != nullptr ? output->getValue() : default_output(input.path, output_ending(arguments));
-  invocation.driver_names_outputs = output == nullptr && side_of(arguments) == OPT_offload_device_only;
+  invocation.driver.names_outputs = output == nullptr && side_of(arguments) == OPT_offload_device_only;
   invocation.depfile = find_depfile(arguments, input.path);
   invocation.archs = find_archs(arguments);
   invocation.without_archs = less(invocation.expanded, arguments, is_arch_option_or_job_count);
-  invocation.in_order = words_in_order(invocation.expanded, arguments);
-  invocation.for_cuid = less(invocation.expanded, arguments, is_left_out_of_cuid);
-  invocation.new_driver = is_new_driver(arguments);
-  invocation.host_only = side_of(arguments) == OPT_offload_host_only;
-  invocation.user_cuid = arguments.hasArgNoClaim(OPT_cuid_EQ, OPT_fuse_cuid_EQ);
+  invocation.driver.in_order = words_in_order(invocation.expanded, arguments);
+  invocation.driver.for_cuid = less(invocation.expanded, arguments, is_left_out_of_cuid);
+  invocation.driver.new_driver = is_new_driver(arguments);
+  invocation.driver.host_only = side_of(arguments) == OPT_offload_host_only;
+  invocation.driver.user_cuid = arguments.hasArgNoClaim(OPT_cuid_EQ, OPT_fuse_cuid_EQ);
 }
 
 std::optional<Uncacheable> link_input_refusal(const std::vector<Input>& inputs) {
@@ -285,12 +285,12 @@ std::optional<Uncacheable> link_input_refusal(const std::vector<Input>& inputs) 
 }
 
 void fill_link(Invocation& invocation, const InputArgList& arguments) {
-  invocation.links = true;
+  invocation.driver.links = true;
   const Arg* output = arguments.getLastArgNoClaim(OPT_o);
   invocation.object = output != nullptr ? output->getValue() : "a.out";
   invocation.archs = find_archs(arguments);
   invocation.without_archs = less(invocation.expanded, arguments, is_arch_option_or_job_count);
-  if (is_order_unclear(arguments)) invocation.in_order = invocation.expanded;
+  if (is_order_unclear(arguments)) invocation.driver.in_order = invocation.expanded;
 }
 
 std::optional<Uncacheable> understand_link(Invocation& invocation, const InputArgList& arguments) {
@@ -323,7 +323,7 @@ std::variant<Invocation, Uncacheable> understand(Invocation invocation, const Dr
   std::vector<const char*> pointers;
   pointers.reserve(invocation.expanded.size());
   for (std::size_t i = 1; i < invocation.expanded.size(); ++i)
-    pointers.push_back(in_clangs_words(invocation.expanded[i], invocation.by_script));
+    pointers.push_back(in_clangs_words(invocation.expanded[i], invocation.driver.by_script));
   unsigned missing_index = 0;
   unsigned missing_count = 0;
   const InputArgList arguments = option_table().ParseArgs(pointers, missing_index, missing_count, kDriver);
@@ -336,8 +336,8 @@ std::variant<Invocation, Uncacheable> understand(Invocation invocation, const Dr
 
 // The caller does not try such a command as an opaque one either, so the reason holds for both.
 std::optional<Uncacheable> descriptor_refusal(const Invocation& invocation, const std::string& working_directory) {
-  if (std::string named = descriptor_among(invocation.expanded, working_directory); !named.empty())
-    return Uncacheable{Reason::standard_input, std::move(named)};
+  if (std::optional<std::string> named = descriptor_among(invocation.expanded, working_directory))
+    return Uncacheable{Reason::standard_input, *std::move(named)};
   if (!invocation.source.empty() && leads_to_descriptor(join_path(working_directory, invocation.source)))
     return Uncacheable{Reason::standard_input, invocation.source};
   return std::nullopt;
@@ -364,7 +364,7 @@ std::variant<Invocation, Uncacheable> Parser::parse(const std::vector<std::strin
   invocation.argv = argv;
   invocation.expanded = std::move(expanded->arguments);
   invocation.response_files = std::move(expanded->files);
-  invocation.by_script = names_hipcc(argv[0]);
+  invocation.driver.by_script = names_hipcc(argv[0]);
   auto understood = understand(std::move(invocation), table_->rules);
   if (const auto* planned = std::get_if<Invocation>(&understood))
     if (auto refusal = descriptor_refusal(*planned, working_directory)) return *std::move(refusal);
@@ -374,7 +374,7 @@ std::variant<Invocation, Uncacheable> Parser::parse(const std::vector<std::strin
 std::variant<Invocation, Uncacheable> Parser::read(const Command& command) const {
   auto parsed = parse(command.argv, command.working_directory);
   const auto* planned = std::get_if<Invocation>(&parsed);
-  if (planned != nullptr && command.keeps_id && !planned->user_cuid && !planned->links)
+  if (planned != nullptr && command.keeps_id && !planned->driver.user_cuid && !planned->driver.links)
     return Uncacheable{Reason::random_cuid, "the compiler's own id is to be kept", true};
   return parsed;
 }

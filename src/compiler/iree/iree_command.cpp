@@ -232,10 +232,11 @@ OpaqueTraits traits_of(const IreeTool& tool, const std::vector<std::string>& arg
 }
 
 // An input may be a link to a descriptor.
-std::string descriptor_behind(const std::vector<std::string>& arguments, const std::string& working_directory) {
+std::optional<std::string> descriptor_behind(const std::vector<std::string>& arguments,
+                                             const std::string& working_directory) {
   for (const std::string& argument : arguments)
     if (!argument.starts_with('-') && leads_to_descriptor(join_path(working_directory, argument))) return argument;
-  return "";
+  return std::nullopt;
 }
 
 }  // namespace
@@ -247,22 +248,22 @@ std::variant<Invocation, Uncacheable> parse_iree(const std::vector<std::string>&
   if (has_null(argv)) return Uncacheable{Reason::unknown_option, "an argument with a null byte"};
   Result<ExpandedArguments> expanded = expand_response_files(argv, working_directory);
   if (!expanded) return Uncacheable{Reason::response_file, expanded.error().message};
-  if (std::string named = descriptor_among(expanded->arguments, working_directory); !named.empty())
-    return Uncacheable{Reason::standard_input, std::move(named)};
+  if (std::optional<std::string> named = descriptor_among(expanded->arguments, working_directory))
+    return Uncacheable{Reason::standard_input, *std::move(named)};
   const std::vector<std::string> arguments(expanded->arguments.begin() + static_cast<std::ptrdiff_t>(tool->arguments),
                                            expanded->arguments.end());
   Reading reading(arguments);
   if (auto refusal = reading.read()) return *std::move(refusal);
-  if (std::string named = descriptor_behind(arguments, working_directory); !named.empty())
-    return Uncacheable{Reason::standard_input, std::move(named)};
+  if (std::optional<std::string> named = descriptor_behind(arguments, working_directory))
+    return Uncacheable{Reason::standard_input, *std::move(named)};
   Invocation invocation;
   invocation.route = Route::is_opaque;
-  invocation.making = Making::compile;
+  invocation.opaque.making = Making::compile;
   invocation.argv = argv;
   invocation.expanded = std::move(expanded->arguments);
   invocation.response_files = std::move(expanded->files);
   invocation.object = reading.output();
-  invocation.only_input = reading.only_input();
+  invocation.opaque.only_input = reading.only_input();
   invocation.without_archs = argv;
   invocation.opaque = traits_of(*tool, arguments);
   return invocation;

@@ -169,24 +169,24 @@ std::optional<Uncacheable> read_driver(Invocation& invocation, std::optional<Fam
   for (const std::string& input : reading.inputs())
     if (leads_to_descriptor(join_path(working_directory, input))) return Uncacheable{Reason::standard_input, input};
   if (auto refusal = specs_refusal(invocation.expanded, working_directory)) return refusal;
-  invocation.making = reading.making;
+  invocation.opaque.making = reading.making;
   invocation.object = reading.object;
-  if (reading.making == Making::link && reading.updates_output()) invocation.updates = reading.object;
-  invocation.only_input = only_input_of(reading.making, reading.inputs());
+  if (reading.making == Making::link && reading.updates_output()) invocation.opaque.updates = reading.object;
+  invocation.opaque.only_input = only_input_of(reading.making, reading.inputs());
   invocation.writes_command = writes_command(invocation.expanded);
   // For a script or an unknown compiler, hipcache cannot know what happens to names; for a link, and
   // where the output has the command, names are kept.
   const bool is_known = !names_hipcc(invocation.argv[0]) && family != Family::unknown && !reading.records_command();
-  if (is_known && invocation.making == Making::compile && invocation.response_files.empty())
-    invocation.output_names = find_output_names(invocation.argv, reading.options(), reading.inputs());
+  if (is_known && invocation.opaque.making == Making::compile && invocation.response_files.empty())
+    invocation.opaque.output_names = find_output_names(invocation.argv, reading.options(), reading.inputs());
   return std::nullopt;
 }
 
 std::optional<Uncacheable> read_archiver(Invocation& invocation) {
   auto archive = find_archive(invocation.expanded);
   if (auto* refusal = std::get_if<Uncacheable>(&archive)) return std::move(*refusal);
-  invocation.making = Making::archive;
-  invocation.updates = invocation.object = std::get<std::string>(std::move(archive));
+  invocation.opaque.making = Making::archive;
+  invocation.opaque.updates = invocation.object = std::get<std::string>(std::move(archive));
   return std::nullopt;
 }
 
@@ -202,7 +202,7 @@ std::optional<Uncacheable> read_linker(Invocation& invocation) {
     if (names_device(argument)) return Uncacheable{Reason::output_not_a_file, argument};
   }
   if (const auto named = values_of(arguments, facts::names_output); !named.empty()) invocation.object = named.back();
-  invocation.making = Making::link;
+  invocation.opaque.making = Making::link;
   return refused_by_linker(arguments);
 }
 
@@ -224,8 +224,8 @@ std::variant<Invocation, Uncacheable> parse_opaque(const std::vector<std::string
   if (!family && !archives && !links && !names_driver(argv[0]))
     return Uncacheable{Reason::not_a_compiler, advice_on(argv[0])};
   if (has_null(argv)) return Uncacheable{Reason::unknown_option, "an argument with a null byte"};
-  if (std::string named = descriptor_among(argv, working_directory); !named.empty())
-    return Uncacheable{Reason::standard_input, std::move(named)};
+  if (std::optional<std::string> named = descriptor_among(argv, working_directory))
+    return Uncacheable{Reason::standard_input, *std::move(named)};
   Result<ExpandedArguments> expanded = expand_response_files(argv, working_directory);
   if (!expanded) return Uncacheable{Reason::response_file, expanded.error().message};
   Invocation invocation;
@@ -233,8 +233,8 @@ std::variant<Invocation, Uncacheable> parse_opaque(const std::vector<std::string
   invocation.argv = argv;
   invocation.expanded = std::move(expanded->arguments);
   invocation.response_files = std::move(expanded->files);
-  if (std::string named = descriptor_among(invocation.expanded, working_directory); !named.empty())
-    return Uncacheable{Reason::standard_input, std::move(named)};
+  if (std::optional<std::string> named = descriptor_among(invocation.expanded, working_directory))
+    return Uncacheable{Reason::standard_input, *std::move(named)};
   auto refusal = archives ? read_archiver(invocation)
                  : links  ? read_linker(invocation)
                           : read_driver(invocation, family, working_directory);

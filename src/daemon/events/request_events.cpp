@@ -58,7 +58,7 @@ const char* name_of(Outcome outcome) {
 }
 
 std::string kind_of(const Invocation& invocation) {
-  return invocation.route == compiler::Route::planned ? "hip" : label_of(invocation.making);
+  return invocation.route == compiler::Route::planned ? "hip" : label_of(invocation.opaque.making);
 }
 
 // The message about a bad setting quotes its value, after the name of the variable or file.

@@ -24,7 +24,7 @@ using Path = std::filesystem::path;
 // Of an opaque compile: its only argument that is no option.
 std::string source_of(const compiler::Invocation& invocation) {
   if (invocation.route == compiler::Route::planned) return invocation.source;
-  if (invocation.making != compiler::Making::compile) return "";
+  if (invocation.opaque.making != compiler::Making::compile) return "";
   std::string source;
   std::vector<std::string> arguments(invocation.expanded.begin() + 1, invocation.expanded.end());
   for (const std::string& unit : units_of(arguments)) {

@@ -115,7 +115,7 @@ PlanReport report_opaque(const RequestContext& context) {
                 .stored = context.look_up(spec.key, spec.suffices()).has_value(),
                 .inputs = context.services.actions.known_inputs(spec.key)};
   PlanReport report;
-  if (const auto& why = context.request.invocation.not_split) report = report_of(*why);
+  if (const auto& why = context.request.invocation.opaque.not_split) report = report_of(*why);
   report.request_key = step.key;
   report.request_stored = step.stored;
   report.steps = {std::move(step)};
@@ -239,7 +239,7 @@ Explanation explain_opaque(const RequestContext& context) {
   Explanation explanation;
   explanation.compared = static_cast<std::uint32_t>(explainer.compared());
   explanation.request = explain_request(explainer, context, true);
-  if (const auto& why = context.request.invocation.not_split) {
+  if (const auto& why = context.request.invocation.opaque.not_split) {
     explanation.reason = text_of(why->reason);
     explanation.detail = readable(why->detail);
     explanation.request.differences.push_back({Differs::not_split, explanation.reason, explanation.detail, ""});

@@ -83,7 +83,7 @@ std::optional<Uncacheable> own_text(const StepResult& probe, const hip::Plan& pl
   const Reason reason = Reason::compiler_is_a_wrapper;
   if (!probe.stdout_text.empty() && words_in(probe.stdout_text).empty())
     return Uncacheable{reason, request.compiler + " prints to standard output"};
-  if (request.invocation.by_script && plan.driver_stderr.find("-###") != std::string::npos)
+  if (request.invocation.driver.by_script && plan.driver_stderr.find("-###") != std::string::npos)
     return Uncacheable{reason, request.compiler + " prints its words"};
   return std::nullopt;
 }
@@ -96,8 +96,8 @@ std::variant<Planned, Uncacheable> read(StepState probe, std::string printed, co
     wrapped = wrapped_invocation(words, request, context.services.parser);
     if (!wrapped) return Uncacheable{Reason::compiler_is_a_wrapper, "makes another command of it"};
   }
-  if (std::string lost = hip::lost_debug_file(printed, kStoredDirectory); !lost.empty())
-    return Uncacheable{Reason::split_dwarf, std::move(lost)};
+  if (std::optional<std::string> lost = hip::lost_debug_file(printed, kStoredDirectory))
+    return Uncacheable{Reason::split_dwarf, *std::move(lost)};
   Result<hip::Plan> plan = hip::read_plan(std::move(printed), wrapped ? *wrapped : request.invocation, kStoredDirectory,
                                           request.from.source_date());
   if (!plan) return Uncacheable{Reason::plan_not_understood, plan.error().message};
@@ -234,8 +234,8 @@ std::variant<Planned, Uncacheable> plan_with(hip::IdFor id_for, const RequestCon
 // uses no id. Later versions use an id of their own, or add one to the option for the front ends. Such plans are
 // refused, too.
 std::vector<hip::IdFor> ways_to_give_id(const compiler::Invocation& invocation) {
-  if (!invocation.new_driver || invocation.user_cuid) return {hip::IdFor::driver};
-  if (invocation.host_only) return {hip::IdFor::nobody, hip::IdFor::driver};
+  if (!invocation.driver.new_driver || invocation.driver.user_cuid) return {hip::IdFor::driver};
+  if (invocation.driver.host_only) return {hip::IdFor::nobody, hip::IdFor::driver};
   return {hip::IdFor::frontends, hip::IdFor::driver};
 }
 

@@ -140,7 +140,7 @@ std::uint64_t size_of(const std::vector<WrittenOutput>& files) {
 }  // namespace
 
 std::string linked_file(const Request& request) {
-  if (request.invocation.making != Making::link) return "";
+  if (request.invocation.opaque.making != Making::link) return "";
   return join_path(request.from.working_directory, request.invocation.object);
 }
 
@@ -151,7 +151,7 @@ inputs::ReadAndWritten read_and_written(const Request& request) {
 std::optional<Refusal> too_large(const StepState& state, const std::vector<WrittenOutput>& files,
                                  const RequestContext& context) {
   const Request& request = context.request;
-  if (request.invocation.making == Making::compile) return std::nullopt;
+  if (request.invocation.opaque.making == Making::compile) return std::nullopt;
   const std::uint64_t bytes = size_of(files);
   const std::uint64_t duration_us = state.result.duration_us;
   if (is_worth_storing(bytes, duration_us, request.settings.max_size)) return std::nullopt;
@@ -163,7 +163,7 @@ std::optional<Refusal> too_large(const StepState& state, const std::vector<Writt
 
 std::optional<Refusal> refusal_of_link(const WrittenFiles& written, const std::vector<CollectedOutput>& made,
                                        const StepContext& context) {
-  switch (context.request.invocation.making) {
+  switch (context.request.invocation.opaque.making) {
     case Making::compile:
       if (!context.request.invocation.opaque.may_show_temporary_names) return std::nullopt;
       return temporary_name_in(made, written.records, context.directory.path());
@@ -212,7 +212,7 @@ bool is_worth_storing(std::uint64_t bytes, std::uint64_t duration_us, std::uint6
 
 std::optional<Uncacheable> not_worth_running(const RequestContext& context) {
   const compiler::Invocation& invocation = context.request.invocation;
-  if (invocation.making == Making::compile) return std::nullopt;
+  if (invocation.opaque.making == Making::compile) return std::nullopt;
   const std::string output = join_path(context.request.from.working_directory, invocation.object);
   if (size_of_file(output) > kLargeOutput)
     return Uncacheable{Reason::not_worth_storing, invocation.object + " replaces a large file"};

@@ -36,7 +36,7 @@ Result<std::string> from_store(const cache::Output& output, const Request& reque
   if (!bytes) return bytes.error();
   if (!*bytes) return Error{"blob " + output.blob.hex() + " is gone"};
   if (!is_portable_depfile(output)) return std::move(**bytes);
-  const auto& names = request.invocation.output_names;
+  const auto& names = request.invocation.opaque.output_names;
   std::optional<std::string> local =
       hip::local_depfile(**bytes, request.from.roots, form_of(output), names ? names->target : "");
   if (!local) return Error{"blob " + output.blob.hex() + " is no portable depfile"};
@@ -177,7 +177,7 @@ std::optional<Uncacheable> reply_failure(Conclusion& conclusion, const StepGraph
   if (graph.writes_beside()) return Uncacheable{Reason::step_failed, "with files beside the object"};
   // The driver prints a message of its own when a linker fails, and hipcc when the driver fails.
   const compiler::Invocation& invocation = context.request.invocation;
-  if (invocation.links || invocation.by_script || !compiler_said_why(failed)) return failure_of(failed);
+  if (invocation.driver.links || invocation.driver.by_script || !compiler_said_why(failed)) return failure_of(failed);
 
   Reply reply{.finish = {.exit_code = failed.result.exit_code, .stdout_text = "", .stderr_text = driver_stderr}};
   protocol::Finish& finish = reply.finish;

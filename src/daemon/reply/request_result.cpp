@@ -165,7 +165,7 @@ cache::Suffices suffices_for(const Request& request) {
   return [&request](const cache::ActionResult& stored) {
     const compiler::Invocation& invocation = request.invocation;
     if (invocation.depfile && !has_at(stored, *invocation.depfile, request.from.roots)) return false;
-    if (!invocation.driver_names_outputs) return has_at(stored, invocation.object, request.from.roots);
+    if (!invocation.driver.names_outputs) return has_at(stored, invocation.object, request.from.roots);
     const auto replaces = [](const cache::Output& output) { return !output.place.empty() && !output.in_place; };
     const auto count = std::count_if(stored.outputs.begin(), stored.outputs.end(), replaces);
     return static_cast<std::size_t>(count) >= std::max<std::size_t>(1, invocation.archs.size());

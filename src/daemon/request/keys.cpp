@@ -218,7 +218,7 @@ std::vector<std::string> portable_step(const std::vector<std::string>& argv, con
 }
 
 const std::vector<std::string>& opaque_arguments(const compiler::Invocation& invocation) {
-  return invocation.output_names ? invocation.output_names->keyed : invocation.argv;
+  return invocation.opaque.output_names ? invocation.opaque.output_names->keyed : invocation.argv;
 }
 
 namespace {
@@ -262,7 +262,8 @@ cache::ActionKey request_key(const Request& request, const std::optional<Digest>
   add_list(hasher, without_macros(request.invocation.without_archs, request.from));
   hasher.field(request.invocation.archs.size());
   for (const compiler::ArchId& arch : request.invocation.archs) hasher.field(arch.name);
-  if (!request.invocation.in_order.empty()) add_list(hasher, without_macros(request.invocation.in_order, request.from));
+  if (!request.invocation.driver.in_order.empty())
+    add_list(hasher, without_macros(request.invocation.driver.in_order, request.from));
   hasher.field(request.from.cuid);
   add_source(hasher, source);
   return {hasher.finish()};

@@ -54,7 +54,7 @@ std::optional<Definition> definition_at(const std::vector<std::string>& argument
 
 void find_macros(const compiler::Invocation& invocation, const std::string& source, inputs::RunContext& from,
                  inputs::FileSystemState& file_system) {
-  if (source.empty() || invocation.links || invocation.making != compiler::Making::compile ||
+  if (source.empty() || invocation.driver.links || invocation.opaque.making != compiler::Making::compile ||
       compiler::may_record_macros(invocation.expanded))
     return;
   from.leaves_out_macros = true;

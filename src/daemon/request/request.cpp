@@ -104,17 +104,17 @@ using compiler::Uncacheable;
 
 std::string source_of(const Request& request) {
   const Invocation& invocation = request.invocation;
-  const std::string& source = invocation.route == Route::planned ? invocation.source : invocation.only_input;
+  const std::string& source = invocation.route == Route::planned ? invocation.source : invocation.opaque.only_input;
   return source.empty() ? "" : join_path(request.from.working_directory, source);
 }
 
 std::string cuid_of(const Request& request, const BaseDirectories& bases, inputs::FileSystemState& file_system) {
-  if (request.invocation.user_cuid || request.invocation.links) return "";
+  if (request.invocation.driver.user_cuid || request.invocation.driver.links) return "";
   const std::string object = join_path(request.from.working_directory, request.invocation.object);
   const auto exists = [&file_system](const std::string& path) { return file_system.exists(path); };
   const std::string root = hip::output_root(object, request.from.roots, exists);
   // Relocatable code of two compiles is linked together, so there each macro counts.
-  const std::vector<std::string>& all = request.invocation.for_cuid;
+  const std::vector<std::string>& all = request.invocation.driver.for_cuid;
   const bool is_relocatable =
       std::any_of(all.begin(), all.end(), [](const std::string& word) { return word.find("-rdc") != word.npos; });
   const std::vector<std::string> counted = is_relocatable ? all : without_macros(all, request.from);
@@ -126,8 +126,8 @@ std::string cuid_of(const Request& request, const BaseDirectories& bases, inputs
 
 // The output names as one text; names contain no newline.
 std::string names_of(const Invocation& invocation, const Roots& roots) {
-  if (!invocation.output_names) return "";
-  const compiler::OutputNames& names = *invocation.output_names;
+  if (!invocation.opaque.output_names) return "";
+  const compiler::OutputNames& names = *invocation.opaque.output_names;
   return roots.portable_path(names.object) + '\n' + roots.portable_path(names.depfile) + '\n' +
          roots.portable_path(names.target);
 }
@@ -148,7 +148,7 @@ std::optional<Uncacheable> one_run_report(const Request& request) {
 }
 
 std::optional<Uncacheable> find_updated(Request& request, inputs::FileSystemState& file_system) {
-  const std::string& name = request.invocation.updates;
+  const std::string& name = request.invocation.opaque.updates;
   if (name.empty()) return std::nullopt;
   request.updated.path = join_path(request.from.working_directory, name);
   struct stat status{};
@@ -215,7 +215,7 @@ std::optional<Digest> tokens_of_source(const Request& request, inputs::FileSyste
 }
 
 std::string local_place(const std::string& place, const Request& request) {
-  const auto& names = request.invocation.output_names;
+  const auto& names = request.invocation.opaque.output_names;
   if (names && place == compiler::kObjectName) return names->object;
   if (names && place == compiler::kDepfileName) return names->depfile;
   return request.from.roots.local_path(place);
@@ -230,7 +230,7 @@ std::optional<Request> opaque_instead(const Request& planned, const Uncacheable&
   if (invocation == nullptr) return std::nullopt;
   Request request = planned;
   request.invocation = std::move(*invocation);
-  request.invocation.not_split = why;
+  request.invocation.opaque.not_split = why;
   request.from.cuid.clear();
   request.from.output_names = names_of(request.invocation, request.from.roots);
   return request;

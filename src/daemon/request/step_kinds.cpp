@@ -91,8 +91,9 @@ void count_step(std::string_view name, bool hit, Counters& counters) {
 const char* label_of(Making making) { return traits_of(making).label; }
 
 void count_opaque(const compiler::Invocation& invocation, bool hit, Counters& counters) {
-  (counters.*traits_of(invocation.making).count)(hit);
-  if (invocation.not_split) counters.not_split(text_of(invocation.not_split->reason), invocation.not_split->detail);
+  (counters.*traits_of(invocation.opaque.making).count)(hit);
+  if (invocation.opaque.not_split)
+    counters.not_split(text_of(invocation.opaque.not_split->reason), invocation.opaque.not_split->detail);
 }
 
 }  // namespace hipcache::daemon

@@ -57,7 +57,7 @@ bool has_usual_mode(const CollectedOutput& made, const WrittenOutput& file, std:
 // Assemblers and linkers remove an existing file before they open it, unless it is empty. So an object that was opened
 // is still replaced, and likewise a linker's output in any format.
 Result<CollectedOutput> read_written(const WrittenOutput& file, hip::DepfileForm form, const Request& request) {
-  const auto& names = request.invocation.output_names;
+  const auto& names = request.invocation.opaque.output_names;
   const bool is_object = names && file.name == names->object;
   const bool is_depfile = names && file.name == names->depfile;
   Result<CollectedOutput> made = collect_depfile(file.path, request.from.roots, form, is_depfile ? names->target : "");
@@ -96,8 +96,8 @@ hip::DepfileForm form_by(const trace::Trace& trace) {
 // False only if all outputs have a known place, and neither they nor the messages contain an output's name.
 bool show_output_names(const cache::ActionResult& said, const std::vector<CollectedOutput>& made,
                        const Request& request) {
-  if (!request.invocation.output_names) return false;
-  const NameTie tie(*request.invocation.output_names);
+  if (!request.invocation.opaque.output_names) return false;
+  const NameTie tie(*request.invocation.opaque.output_names);
   const auto shows = [&](const CollectedOutput& output) {
     const bool is_depfile = output.role == hip::kPortableDepfile || output.role == hip::kPortableGccDepfile;
     if (output.place == compiler::kDepfileName) return !is_depfile;
@@ -133,7 +133,7 @@ inputs::Shows shown_by(const cache::ActionResult& said, const std::vector<Collec
   for (const CollectedOutput& output : made) directory.look_into(output.bytes);
   directory.look_into(said.stdout_text);
   directory.look_into(said.stderr_text);
-  const Hiding hiding{.source = request.invocation.only_input,
+  const Hiding hiding{.source = request.invocation.opaque.only_input,
                       .has_debug_information = std::any_of(made.begin(), made.end(), [](const CollectedOutput& output) {
                         return holds_debug_information(output.bytes);
                       })};
@@ -177,7 +177,7 @@ std::vector<std::string> take_starters(trace::Trace& trace, const Request& reque
 StepSpec opaque_spec(const RequestContext& context) {
   const Request& request = context.request;
   StepSpec spec;
-  spec.label = label_of(request.invocation.making);
+  spec.label = label_of(request.invocation.opaque.making);
   spec.key = context.key;
   spec.command = command_key(request);
   spec.commands = {{request.compiler, request.invocation.argv}};
@@ -248,7 +248,7 @@ std::optional<Refusal> OpaqueRun::witness(const std::vector<trace::Record>& reco
 
 // An archive cannot be made twice: its old contents are gone. Archivers keep nothing elsewhere.
 std::optional<Refusal> OpaqueRun::why_unusable() const {
-  if (context_.request.invocation.making == compiler::Making::archive) return std::nullopt;
+  if (context_.request.invocation.opaque.making == compiler::Making::archive) return std::nullopt;
   if (auto lost = context_.directory.lost_file({})) return lost;
   if (!outputs_.empty()) return names_directory(outputs_, context_.directory);
   // The trace proves nothing, but the command names its output.

@@ -55,7 +55,7 @@ void ProbeRun::take_trace(const protocol::StepDone& report) {
   // only.
   const bool replaces_date = hip::may_take_another_date(result.stderr_text);
   // Other programs than the driver may run, and read any variable.
-  const bool wraps = through_.has_value() || context_.request.invocation.by_script;
+  const bool wraps = through_.has_value() || context_.request.invocation.driver.by_script;
   inputs::Shows shows = ties.shown(hip::has_messages(result.stderr_text));
   shows.command = shows.command || !replaces_date;
   shows.directory = wraps;

@@ -21,9 +21,10 @@ std::string cuid(const Request& request) {
   compiler::Invocation invocation;
   invocation.source = request.source;
   invocation.object = request.object;
-  invocation.for_cuid = {"clang++"};
-  invocation.for_cuid.insert(invocation.for_cuid.end(), request.arguments.begin(), request.arguments.end());
-  return make_cuid(invocation, invocation.for_cuid, request.cwd, Roots(request.base), request.root);
+  invocation.driver.for_cuid = {"clang++"};
+  invocation.driver.for_cuid.insert(invocation.driver.for_cuid.end(), request.arguments.begin(),
+                                    request.arguments.end());
+  return make_cuid(invocation, invocation.driver.for_cuid, request.cwd, Roots(request.base), request.root);
 }
 
 TEST(Cuid, IsSixteenHexDigits) {

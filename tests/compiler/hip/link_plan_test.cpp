@@ -26,7 +26,7 @@ using ::testing::StartsWith;
 
 compiler::Invocation link_to(const std::string& output) {
   compiler::Invocation invocation;
-  invocation.links = true;
+  invocation.driver.links = true;
   invocation.object = output;
   return invocation;
 }

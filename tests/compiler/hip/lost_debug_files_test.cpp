@@ -5,7 +5,7 @@
 namespace hipcache::hip {
 namespace {
 
-std::string lost_in(const std::string& jobs) { return lost_debug_file(jobs, "/t"); }
+std::string lost_in(const std::string& jobs) { return lost_debug_file(jobs, "/t").value_or(""); }
 
 TEST(LostDebugFiles, AFrontEndNamesOneInTheTemporaryDirectory) {
   EXPECT_EQ(lost_in(R"( "/c/clang" "-cc1" "-emit-llvm-bc" "-split-dwarf-file" "/t/k-1.dwo" "-o" "/t/k.bc" "k.hip")"

@@ -118,11 +118,11 @@ TEST(NeutralNames, LeaveACommandAloneThatIsNotPlain) {
     one.argv.push_back("-DX=" + std::string(24u << 10, 'x'));
     one.expanded = one.argv;
   })) << "the driver may need a response file";
-  EXPECT_FALSE(with([](auto& one) { one.links = true; }));
-  EXPECT_FALSE(with([](auto& one) { one.by_script = true; }));
-  EXPECT_FALSE(with([](auto& one) { one.user_cuid = true; }));
+  EXPECT_FALSE(with([](auto& one) { one.driver.links = true; }));
+  EXPECT_FALSE(with([](auto& one) { one.driver.by_script = true; }));
+  EXPECT_FALSE(with([](auto& one) { one.driver.user_cuid = true; }));
   EXPECT_FALSE(with([](auto& one) { one.writes_command = true; }));
-  EXPECT_FALSE(with([](auto& one) { one.driver_names_outputs = true; }));
+  EXPECT_FALSE(with([](auto& one) { one.driver.names_outputs = true; }));
   EXPECT_FALSE(with([](auto& one) { one.expanded.emplace_back("-O2"); })) << "a response file";
 }
 

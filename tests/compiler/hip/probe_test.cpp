@@ -21,7 +21,7 @@ TEST(Probe, AsksTheUsersOwnCommandForItsJobs) {
 
 TEST(Probe, LeavesACuidOfTheUsersAlone) {
   compiler::Invocation invocation = typed({"clang++", "-cuid=x", "-c", "a.hip"});
-  invocation.user_cuid = true;
+  invocation.driver.user_cuid = true;
   EXPECT_THAT(probe_arguments(invocation, "17"), ElementsAre("clang++", "-cuid=x", "-c", "a.hip", "-###"));
 }
 

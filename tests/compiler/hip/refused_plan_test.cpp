@@ -97,13 +97,13 @@ TEST(RefusedPlan, IsNoneForALackingCuidWhereTheUserChoseHowItIsMade) {
   std::string printed = recorded("clang-19-one-arch");
   for (int i = 0; i < 2; ++i) printed = replaced(printed, "\"-cuid=0123456789abcdef\" ", "");
   EXPECT_THAT(refusal(printed, invocation), HasSubstr("id of the translation unit"));
-  invocation.user_cuid = true;
+  invocation.driver.user_cuid = true;
   EXPECT_EQ(refusal(printed, invocation), "accepted");
 }
 
 TEST(RefusedPlan, IsOneOfRelocatableCodeWithoutAnId) {
   compiler::Invocation invocation = invocation_of_a();
-  invocation.user_cuid = true;
+  invocation.driver.user_cuid = true;
   std::string printed = recorded("clang-19-rdc");
   EXPECT_EQ(refusal(printed, invocation), "accepted");
   for (int i = 0; i < 3; ++i) printed = replaced(printed, "\"-cuid=0123456789abcdef\" ", "");
@@ -137,7 +137,7 @@ TEST(RefusedPlan, IsOneOfADriverThatSaysThatItHasNoUseForTheId) {
   const std::string warning = "clang: warning: argument unused during compilation: '-cuid=0123456789abcdef' [-Wx]\n";
   compiler::Invocation invocation = invocation_of_a();
   EXPECT_THAT(refusal(warning + recorded("clang-19-O2"), invocation), HasSubstr("no use for the id"));
-  invocation.user_cuid = true;
+  invocation.driver.user_cuid = true;
   EXPECT_EQ(refusal(warning + recorded("clang-19-O2"), invocation), "accepted");
 }
 

@@ -179,7 +179,7 @@ std::string captured_link() {
 
 Plan planned_link(const std::string& name) {
   compiler::Invocation invocation = invocation_of_a();
-  invocation.links = true;
+  invocation.driver.links = true;
   invocation.object = "app";
   return accepted(recorded(name), invocation);
 }

@@ -77,7 +77,7 @@ class ContentOfSource : public testing::Test {
   ContentOfSource() { request_.from.working_directory = scratch_.path(); }
 
   std::optional<Digest> of(const std::string& opaque, const std::string& planned = "") {
-    request_.invocation.only_input = opaque;
+    request_.invocation.opaque.only_input = opaque;
     request_.invocation.source = planned;
     request_.invocation.route = planned.empty() ? compiler::Route::is_opaque : compiler::Route::planned;
     return tokens_of_source(request_, file_system_);

@@ -23,9 +23,9 @@ namespace hipcache::hip {
 // temporary directory, and the code names it. No two runs make equal objects, and in hipcache's directory the file
 // would be lost. So such a command is neither split nor traced.
 
-// The argument of the driver's jobs by which a device's debug information gets such a name; "" if there is none.
+// The argument of the driver's jobs by which a device's debug information gets such a name, if there is one.
 // `printed`: what the driver printed for -###. `temporary_directory`: where its intermediate files are.
-std::string lost_debug_file(std::string_view printed, const std::string& temporary_directory);
+std::optional<std::string> lost_debug_file(std::string_view printed, const std::string& temporary_directory);
 
 }  // namespace hipcache::hip
 

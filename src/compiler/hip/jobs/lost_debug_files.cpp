@@ -42,12 +42,12 @@ std::string lost_by_link(const Job& job, const std::string& within) {
 
 }  // namespace
 
-std::string lost_debug_file(std::string_view printed, const std::string& temporary_directory) {
-  if (printed.find("dwo_dir=") == printed.npos && printed.find("split-dwarf") == printed.npos) return "";
+std::optional<std::string> lost_debug_file(std::string_view printed, const std::string& temporary_directory) {
+  if (printed.find("dwo_dir=") == printed.npos && printed.find("split-dwarf") == printed.npos) return std::nullopt;
   std::string text(printed);
   take_fatbin_source(text);  // of a link
   const Result<PrintedJobs> read = read_printed_jobs(text);
-  if (!read) return "";
+  if (!read) return std::nullopt;
   const std::string within = temporary_directory + "/";
   bool makes_objects = false;  // the jobs so far, and not the linker
   for (const Job& job : read->jobs) {
@@ -58,7 +58,7 @@ std::string lost_debug_file(std::string_view printed, const std::string& tempora
                                                   : std::string();
     if (!lost.empty()) return lost;
   }
-  return "";
+  return std::nullopt;
 }
 
 }  // namespace hipcache::hip

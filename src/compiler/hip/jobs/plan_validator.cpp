@@ -193,7 +193,7 @@ Status check_cuid(const ValidatedPlan& shape, const compiler::Invocation& invoca
   const std::vector<const FrontendJob*> compiles = shape.compiles();
   const std::string& cuid = compiles.front()->cuid;
   const bool same = std::all_of(compiles.begin(), compiles.end(), [&](const auto* job) { return job->cuid == cuid; });
-  if (!same || (cuid.empty() && !invocation.user_cuid && !shape.devices.empty()))
+  if (!same || (cuid.empty() && !invocation.driver.user_cuid && !shape.devices.empty()))
     return unusual("does not have one id of the translation unit throughout");
   if (cuid.empty() && compiles.front()->is_relocatable)
     return unusual("has relocatable code that is named by the source's inode");
@@ -250,7 +250,7 @@ bool is_named_after(const std::string& path, const std::string& source) {
 }
 
 Status check_users_files(const FileFlow& flow, const compiler::Invocation& invocation) {
-  if (invocation.driver_names_outputs) {
+  if (invocation.driver.names_outputs) {
     for (const std::string& path : flow.users())
       if (!is_named_after(path, invocation.source)) return unusual("writes " + path + " unasked");
     return flow.users().empty() ? unusual("writes nothing") : done();

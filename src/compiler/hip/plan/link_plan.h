@@ -24,8 +24,8 @@
 
 namespace hipcache::hip {
 
-// The unbundle steps, then the devices, then the rest. REQUIRES: invocation.links. `fatbin_source`: printed beside the
-// jobs (link_jobs.h). `directory`: the driver's temporary directory, absolute, without a trailing slash.
+// The unbundle steps, then the devices, then the rest. REQUIRES: invocation.driver.links. `fatbin_source`: printed
+// beside the jobs (link_jobs.h). `directory`: the driver's temporary directory, absolute, without a trailing slash.
 Result<std::vector<Step>> read_link_steps(const std::vector<Job>& jobs, const std::string& fatbin_source,
                                           const compiler::Invocation& invocation, const std::string& directory);
 

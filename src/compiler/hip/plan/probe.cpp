@@ -6,11 +6,11 @@
 namespace hipcache::hip {
 std::vector<std::string> probe_words(const compiler::Invocation& invocation, const std::string& cuid, IdFor id_for) {
   std::vector<std::string> added;
-  if (!invocation.user_cuid && !invocation.links && id_for != IdFor::nobody) {
+  if (!invocation.driver.user_cuid && !invocation.driver.links && id_for != IdFor::nobody) {
     if (id_for == IdFor::frontends) added.emplace_back("-Xclang");
     added.push_back("-cuid=" + cuid);
   }
-  if (invocation.links) added.emplace_back("-fhip-dump-offload-linker-script");
+  if (invocation.driver.links) added.emplace_back("-fhip-dump-offload-linker-script");
   added.emplace_back("-###");
   return added;
 }

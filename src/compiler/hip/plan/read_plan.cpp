@@ -248,7 +248,7 @@ Status check_replaced(const std::vector<Step>& steps, const std::string& directo
 
 // Fails if the driver warns that it ignores the CUID: the user's own command would not print that warning.
 Status check_id_used(const std::string& diagnostics, const compiler::Invocation& invocation) {
-  const bool ignored = !invocation.user_cuid && diagnostics.find("'-cuid=") != std::string::npos;
+  const bool ignored = !invocation.driver.user_cuid && diagnostics.find("'-cuid=") != std::string::npos;
   return ignored ? unusual("has no use for the id of the translation unit") : done();
 }
 
@@ -310,14 +310,14 @@ Result<Plan> read_plan(std::string printed, const compiler::Invocation& invocati
   while (!directory.empty() && directory.back() == '/') directory.pop_back();
   if (directory.empty() || directory.front() != '/')
     return Error{"the temporary directory " + temporary_directory + " is not absolute"};
-  const std::string fatbin_source = invocation.links ? take_fatbin_source(printed) : "";
+  const std::string fatbin_source = invocation.driver.links ? take_fatbin_source(printed) : "";
   Result<PrintedJobs> jobs = read_printed_jobs(printed);
   if (!jobs) return jobs.error();
   if (!source_date.empty()) replace_dates(jobs->jobs, source_date);
   if (Status checked = check_programs(jobs->jobs); !checked) return checked.error();
   if (Status checked = check_id_used(jobs->diagnostics, invocation); !checked) return checked.error();
-  Result<Plan> plan = invocation.links ? read_link(jobs->jobs, fatbin_source, invocation, directory)
-                                       : read_compile(jobs->jobs, invocation, directory);
+  Result<Plan> plan = invocation.driver.links ? read_link(jobs->jobs, fatbin_source, invocation, directory)
+                                              : read_compile(jobs->jobs, invocation, directory);
   if (!plan) return plan.error();
   plan->driver_stderr = std::move(jobs->diagnostics);
   if (Status checked = check_replaced(plan->steps, directory); !checked) return checked.error();
