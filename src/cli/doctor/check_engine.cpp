@@ -165,7 +165,9 @@ Words device_programs_in(const std::string& jobs) {
   Words programs;
   std::istringstream lines(jobs);
   for (std::string line; std::getline(lines, line);) {
-    if (!line.starts_with(" \"") || line.find("amdg") == std::string::npos) continue;
+    const bool is_device =
+        line.find("\"-triple\" \"amdgcn") != std::string::npos || line.find("amdgpu\"") != std::string::npos;
+    if (!line.starts_with(" \"") || !is_device) continue;
     const std::string program = real_path(line.substr(2, line.find('"', 2) - 2));
     if (program.starts_with('/') && !holds(programs, program)) programs.push_back(program);
   }

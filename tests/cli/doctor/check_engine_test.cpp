@@ -43,15 +43,17 @@ class CheckEngine : public testing::Test {
 };
 
 TEST_F(CheckEngine, TakesTheProgramsOfTheDeviceFromTheDriversJobs) {
-  EXPECT_THAT(device_programs_in("clang version 19\n"
-                                 " \"" +
-                                 program_ +
-                                 "\" \"-cc1\" \"-triple\" \"amdgcn-amd-amdhsa\"\n"
-                                 " \"/no/lld\" \"-flavor\" \"gnu\" \"-m\" \"elf64_amdgpu\"\n"
-                                 " \"" +
-                                 program_ +
-                                 "\" \"-cc1\" \"-triple\" \"amdgcn-amd-amdhsa\" \"gfx90a\"\n"
-                                 " \"/usr/bin/host\" \"-cc1\" \"-triple\" \"x86_64-linux-gnu\"\n"),
+  EXPECT_THAT(device_programs_in(
+                  "clang version 19\n"
+                  " \"" +
+                  program_ +
+                  "\" \"-cc1\" \"-triple\" \"amdgcn-amd-amdhsa\"\n"
+                  " \"/no/lld\" \"-flavor\" \"gnu\" \"-m\" \"elf64_amdgpu\"\n"
+                  " \"" +
+                  program_ +
+                  "\" \"-cc1\" \"-triple\" \"amdgcn-amd-amdhsa\" \"gfx90a\"\n"
+                  " \"/usr/bin/host\" \"-cc1\" \"-triple\" \"x86_64-linux-gnu\" \"-aux-triple\" \"amdgcn-amd-amdhsa\"\n"
+                  " \"/usr/bin/bundler\" \"-targets=host-x86_64,hipv4-amdgcn-amd-amdhsa--gfx906\"\n"),
               ElementsAre(program_, "/no/lld"));
   EXPECT_THAT(device_programs_in("clang: error: no such file"), IsEmpty());
 }
