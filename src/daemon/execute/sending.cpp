@@ -18,8 +18,7 @@ std::string in_milliseconds(std::chrono::microseconds time) {
 std::string why_none_is_sent(const RequestContext& context) {
   const Services& services = context.services;
   if (services.engine == nullptr)
-    return context.request.settings.execute ? "the running daemon has no engine; hipcache --doctor says why"
-                                            : "no engine is set; HIPCACHE_EXECUTE names one";
+    return "the running daemon has no engine: it reads HIPCACHE_EXECUTE when it starts; hipcache --doctor says more";
   const config::Settings& settings = services.own_settings;
   if (services.engine->url().is_trusted || (settings.remote.empty() && settings.signing_key.empty())) return "";
   return "the daemon writes to shared caches or signs, and the engine's URL has no trusted=true";
