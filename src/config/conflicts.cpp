@@ -21,6 +21,10 @@ bool is_only_read(const Settings& settings) { return settings.readonly && !setti
 bool is_only_written(const Settings& settings) { return settings.recache && !settings.readonly; }
 bool is_signing(const Settings& settings) { return !settings.signing_key.empty(); }
 
+bool has_untrusted_engine(const Settings& settings) {
+  return settings.execute && !settings.execute->is_trusted && (!settings.remote.empty() || is_signing(settings));
+}
+
 bool any_tier(const Settings& settings, bool RemoteUrl::* is_used) {
   return std::any_of(settings.remote.begin(), settings.remote.end(), [&](const std::string& text) {
     const Result<RemoteUrl> url = parse_remote_url(text);
@@ -63,6 +67,9 @@ constexpr auto kRules = std::to_array<Rule>({
      "signing_key signs nothing for remote, whose tiers all have mode=ro; use mode=rw to write"},
     {false, [](const Settings& s) { return has_no_tier(s, &RemoteUrl::reads); },
      "remote has only tiers with mode=wo: no shared result is used; use mode=rw to use them"},
+    {true, has_untrusted_engine,
+     "execute does nothing: what workers made would get into shared caches or be signed; if the workers are as trusted "
+     "as this machine, add trusted=true to its URL"},
     {true, [](const Settings& s) { return s.readonly && has_no_tier(s, &RemoteUrl::reads); },
      "remote does nothing: its tiers are only written, and readonly is set; unset one of them"},
 });

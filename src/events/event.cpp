@@ -123,6 +123,16 @@ void fields_of_step(Fields& fields, Step& event) {
   fields.number("more", event.more);
   fields.flag("gone", event.is_gone);
   fields.text("not_stored", event.not_stored);
+  auto& engine = event.engine;
+  fields.text("engine", engine.outcome);
+  fields.text("engine_reason", engine.reason);
+  fields.text("engine_detail", engine.detail);
+  fields.text("worker", engine.worker);
+  fields.number("bytes_sent", engine.bytes_sent);
+  fields.number("bytes_received", engine.bytes_received);
+  fields.number("queue_us", engine.queue_us);
+  fields.number("staging_us", engine.staging_us);
+  fields.number("execution_us", engine.execution_us);
 }
 
 template <typename Fields, typename Eviction>

@@ -89,6 +89,8 @@ void fields(auto& archive, Of<PlanStep> auto& step) {
   archive(2, step.key);
   archive(3, step.stored);
   archive(4, step.inputs);
+  archive(5, step.is_sent);
+  archive(6, step.not_sent);
 }
 
 void fields(auto& archive, Of<PlanReport> auto& report) {
@@ -98,6 +100,7 @@ void fields(auto& archive, Of<PlanReport> auto& report) {
   archive(4, report.request_stored);
   archive(5, report.steps);
   archive(6, report.detail);
+  archive(7, report.not_sent);
 }
 
 void fields(auto& archive, Of<ControlReply> auto& reply) {

@@ -218,6 +218,10 @@ std::string why_of(const Miss& miss) {
   std::string html;
   for (const std::string& line : miss.why) html += "<div>" + escaped(line) + "</div>";
   if (miss.more > 0) html += fmt::format("<div>and {} more</div>", miss.more);
+  const events::AtEngine& engine = miss.step->engine;
+  if (!engine.outcome.empty())
+    html += "<div><span class=\"tag\">worker</span> " + escaped(engine.outcome) +
+            (engine.reason.empty() ? "" : ": " + escaped(engine.reason + " " + engine.detail)) + "</div>";
   if (!miss.not_stored.empty())
     html += "<div><span class=\"tag\">not stored</span> " + escaped(miss.not_stored) + "</div>";
   return html;
@@ -280,6 +284,35 @@ std::string directories(const Summary& summary) {
   return table.under("By directory");
 }
 
+std::string engine(const stats::Executed& executed) {
+  HtmlTable table({{"Share"},
+                   {"Sent", true},
+                   {"Taken from workers", true},
+                   {"Faster here", true},
+                   {"Not proved", true},
+                   {"Failed", true},
+                   {"Processor time saved", true},
+                   {"Queue", true},
+                   {"Staging", true},
+                   {"Bytes sent", true},
+                   {"Received", true}});
+  if (executed.sent > 0)
+    table.row()
+        .markup(bar_of(
+            {{"hit", executed.won}, {"partial", executed.lost}, {"failed", executed.not_proved + executed.failed}}))
+        .number(executed.sent)
+        .number(executed.won)
+        .number(executed.lost)
+        .number(executed.not_proved)
+        .number(executed.failed)
+        .number(executed.execution_us, short_duration(executed.execution_us))
+        .number(executed.queue_us, short_duration(executed.queue_us))
+        .number(executed.staging_us, short_duration(executed.staging_us))
+        .number(executed.bytes_sent, size(executed.bytes_sent))
+        .number(executed.bytes_received, size(executed.bytes_received));
+  return table.under("Remote execution", "bytes and times of the results that were taken");
+}
+
 std::string tiers(const Summary& summary) {
   HtmlTable table({{"Shared cache", false, "name"},
                    {"State", false, "name"},
@@ -334,20 +367,22 @@ std::string to_html(const Build& build, const Summary& summary) {
   const PageData data = page_data_of(build, timeline);
   const std::string begin = stats::date(summary.begin_us / 1'000'000), end = stats::date(summary.end_us / 1'000'000);
   const bool is_empty = build.requests.empty();
-  return filled(kPageHtml,
-                {{"css", kPageCss},
-                 {"js", kPageJs},
-                 {"title", escaped(is_empty ? "no requests" : begin)},
-                 {"when", escaped(is_empty ? summary.begins : begin + " to " + end + " \xc2\xb7 " + summary.begins)},
-                 {"warnings", warnings(summary)},
-                 {"cards", cards(summary)},
-                 {"leftout", timeline.left_out == 0
-                                 ? ""
-                                 : fmt::format(" The {} shortest of the build are left out here.", timeline.left_out)},
-                 {"sections", steps(summary) + misses(summary, data) + directories(summary) + tiers(summary) +
-                                  reasons("Passed through", summary.bypasses, summary.bypass_example) +
-                                  reasons("Run and not stored", summary.not_stored, summary.not_stored_example)},
-                 {"data", data.json}});
+  return filled(
+      kPageHtml,
+      {{"css", kPageCss},
+       {"js", kPageJs},
+       {"title", escaped(is_empty ? "no requests" : begin)},
+       {"when", escaped(is_empty ? summary.begins : begin + " to " + end + " \xc2\xb7 " + summary.begins)},
+       {"warnings", warnings(summary)},
+       {"cards", cards(summary)},
+       {"leftout", timeline.left_out == 0
+                       ? ""
+                       : fmt::format(" The {} shortest of the build are left out here.", timeline.left_out)},
+       {"sections", steps(summary) + misses(summary, data) + directories(summary) + engine(summary.executed) +
+                        reasons("Sent to workers in vain", summary.executed.why, summary.executed.why_detail) +
+                        tiers(summary) + reasons("Passed through", summary.bypasses, summary.bypass_example) +
+                        reasons("Run and not stored", summary.not_stored, summary.not_stored_example)},
+       {"data", data.json}});
 }
 
 }  // namespace hipcache::report

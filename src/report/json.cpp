@@ -37,6 +37,7 @@ ordered_json arguments_of(const Slice& slice) {
   arguments["bytes"] = slice.step->bytes;
   if (!slice.step->why.empty()) arguments["why"] = slice.step->why;
   if (!slice.step->not_stored.empty()) arguments["not_stored"] = slice.step->not_stored;
+  if (!slice.step->engine.outcome.empty()) arguments["engine"] = slice.step->engine.outcome;
   return arguments;
 }
 
@@ -102,6 +103,7 @@ ordered_json to_value(const Miss& miss) {
           {"why", miss.why},
           {"more", miss.more},
           {"gone", miss.is_gone},
+          {"engine", miss.step->engine.outcome},
           {"not_stored", miss.not_stored}};
 }
 
@@ -117,17 +119,6 @@ ordered_json to_value(const stats::Tier& tier) {
           {"median_us", tier.median_us}};
 }
 
-double percent(std::uint64_t part, std::uint64_t whole) {
-  return whole == 0 ? 0 : 100.0 * static_cast<double>(part) / static_cast<double>(whole);
-}
-
-template <typename Row>
-ordered_json to_list(const std::vector<Row>& rows) {
-  ordered_json list = ordered_json::array();
-  for (const Row& row : rows) list.push_back(to_value(row));
-  return list;
-}
-
 ordered_json reasons(const std::map<std::string, std::uint64_t>& counts,
                      const std::map<std::string, std::string>& examples) {
   ordered_json list = ordered_json::array();
@@ -136,6 +127,31 @@ ordered_json reasons(const std::map<std::string, std::uint64_t>& counts,
     list.push_back(
         {{"reason", reason}, {"count", count}, {"example", example == examples.end() ? "" : example->second}});
   }
+  return list;
+}
+
+ordered_json to_value(const stats::Executed& executed) {
+  return {{"sent", executed.sent},
+          {"won", executed.won},
+          {"lost", executed.lost},
+          {"not_proved", executed.not_proved},
+          {"failed", executed.failed},
+          {"why", reasons(executed.why, executed.why_detail)},
+          {"bytes_sent", executed.bytes_sent},
+          {"bytes_received", executed.bytes_received},
+          {"queue_us", executed.queue_us},
+          {"staging_us", executed.staging_us},
+          {"execution_us", executed.execution_us}};
+}
+
+double percent(std::uint64_t part, std::uint64_t whole) {
+  return whole == 0 ? 0 : 100.0 * static_cast<double>(part) / static_cast<double>(whole);
+}
+
+template <typename Row>
+ordered_json to_list(const std::vector<Row>& rows) {
+  ordered_json list = ordered_json::array();
+  for (const Row& row : rows) list.push_back(to_value(row));
   return list;
 }
 
@@ -161,6 +177,7 @@ std::string to_json(const Summary& summary) {
                              {"all_misses", summary.all_misses},
                              {"bypasses", reasons(summary.bypasses, summary.bypass_example)},
                              {"not_stored", reasons(summary.not_stored, summary.not_stored_example)},
+                             {"executed", to_value(summary.executed)},
                              {"evicted",
                               {{"values", evicted.values},
                                {"bytes", evicted.bytes},

@@ -6,6 +6,7 @@
 #include <ctime>
 #include <map>
 #include <string_view>
+#include <tuple>
 
 #include "hipcache/base/text.h"
 #include "hipcache/stats/units.h"
@@ -44,12 +45,26 @@ std::string age(std::uint64_t milliseconds) {
                                : stats::duration(milliseconds * 1000);
 }
 
+bool is_here(const RunningStep& step) { return !step.is_sent; }
+
+std::ptrdiff_t running_here(const stats::Snapshot& counts) {
+  return std::count_if(counts.running.begin(), counts.running.end(), is_here);
+}
+
+// "2 now, 10 of 14 sent were taken"; empty without an engine.
+std::string with_engine(const stats::Snapshot& counts) {
+  const auto now = std::ssize(counts.running) - running_here(counts);
+  if (counts.executed.sent == 0 && now == 0) return "";
+  return fmt::format("{} now, {} of {} sent were taken", now, counts.executed.won, counts.executed.sent);
+}
+
 std::string group_of(const RunningStep& step) { return step.arch.empty() ? step.label : step.arch; }
 
 // "gfx1030 2, host 1", with the most frequent ones first.
 std::string by_architecture(const std::vector<RunningStep>& running) {
   std::map<std::string, std::uint64_t> counts;
-  for (const RunningStep& step : running) ++counts[group_of(step)];
+  for (const RunningStep& step : running)
+    if (is_here(step)) ++counts[group_of(step)];
   std::vector<std::pair<std::string, std::uint64_t>> sorted(counts.begin(), counts.end());
   std::stable_sort(sorted.begin(), sorted.end(),
                    [](const auto& one, const auto& other) { return one.second > other.second; });
@@ -93,8 +108,8 @@ std::string tier_line(const stats::Tier& tier) {
 }
 
 std::string step_line(const RunningStep& step, std::size_t width) {
-  const std::string line =
-      fmt::format("  {:>9}  {:<12} {:<22} ", age(step.age_ms), readable(step.arch), readable(step.label));
+  const std::string line = fmt::format("  {:>9}  {:<12} {:<22} ", age(step.age_ms), readable(step.arch),
+                                       readable(step.label) + (step.is_sent ? " (sent)" : ""));
   const std::size_t used = columns_of(line);
   return cut(line + cut_path(readable(step.object), width - std::min(width, used)), width);
 }
@@ -115,10 +130,11 @@ std::vector<std::string> step_lines(const std::vector<RunningStep>& steps, std::
   return lines;
 }
 
-// The running steps, by architecture and then by age, the oldest first.
+// The running steps, those with the engine last, by architecture and then by age, the oldest first.
 std::vector<RunningStep> sorted(std::vector<RunningStep> running) {
   std::stable_sort(running.begin(), running.end(), [](const RunningStep& one, const RunningStep& other) {
-    return std::pair(one.arch.empty(), one.arch) < std::pair(other.arch.empty(), other.arch);
+    return std::tuple(one.is_sent, one.arch.empty(), one.arch) <
+           std::tuple(other.is_sent, other.arch.empty(), other.arch);
   });
   return running;
 }
@@ -129,10 +145,11 @@ std::string live_line(const Moment& before, const Moment& now, std::uint64_t max
   const stats::Snapshot& counts = now.counts;
   std::string line =
       fmt::format("{}  {}, {} requests (+{}), {} running", time_of_day(), hit_rate(counts), counts.compile_requests,
-                  since(before.counts.compile_requests, counts.compile_requests), counts.running.size());
-  if (!counts.running.empty())
-    line += fmt::format(": {}; oldest {} {}", by_architecture(counts.running), age(counts.running.front().age_ms),
-                        counts.running.front().object);
+                  since(before.counts.compile_requests, counts.compile_requests), running_here(counts));
+  if (const auto oldest = std::find_if(counts.running.begin(), counts.running.end(), is_here);
+      oldest != counts.running.end())
+    line += fmt::format(": {}; oldest {} {}", by_architecture(counts.running), age(oldest->age_ms), oldest->object);
+  if (const std::string engine = with_engine(counts); !engine.empty()) line += "; with the engine " + engine;
   line += ", store " + store(now, max_size);
   for (const stats::Tier& tier : counts.remote.tiers) line += fmt::format(", {} {}", tier.url, tier.state);
   return readable(line);
@@ -152,12 +169,16 @@ std::vector<std::string> live_screen(const Moment& before, const Moment& now, st
       fmt::format("saved     {} of processor time", stats::duration(counts.processor_saved_us)),
       fmt::format("store     {}, {} results, {} evicted since the daemon started", store(now, max_size),
                   now.store.actions, counts.evicted)};
+  if (const std::string engine = with_engine(counts); !engine.empty())
+    lines.push_back(fmt::format("engine    {}; {} faster here, {} in vain, {} saved here", engine, counts.executed.lost,
+                                counts.executed.not_proved + counts.executed.failed,
+                                stats::duration(counts.executed.execution_us)));
   if (!counts.remote.tiers.empty()) lines.emplace_back("shared");
   for (const stats::Tier& tier : counts.remote.tiers) lines.push_back(tier_line(tier));
   lines.emplace_back();
-  lines.push_back(counts.running.empty() ? "running   nothing"
-                                         : fmt::format("running   {}: {}", counts.running.size(),
-                                                       readable(by_architecture(counts.running))));
+  const auto here = running_here(counts);
+  lines.push_back(here == 0 ? "running   nothing"
+                            : fmt::format("running   {}: {}", here, readable(by_architecture(counts.running))));
   const std::size_t room = height - std::min(height, lines.size());
   for (std::string& line : step_lines(sorted(counts.running), width, room)) lines.push_back(std::move(line));
   if (lines.size() > height && height > 0) {

@@ -86,6 +86,19 @@ std::string directories(const Summary& summary) {
   return table.under("By directory");
 }
 
+std::string engine(const stats::Executed& executed) {
+  MarkdownTable table({"Steps sent", "Taken from workers", "Faster here", "Not proved", "Failed",
+                       "Processor time saved", "Queue", "Staging", "Sent", "Received"},
+                      0);
+  if (executed.sent > 0)
+    table.row({std::to_string(executed.sent), std::to_string(executed.won), std::to_string(executed.lost),
+               std::to_string(executed.not_proved), std::to_string(executed.failed),
+               short_duration(executed.execution_us), short_duration(executed.queue_us),
+               short_duration(executed.staging_us), stats::size(executed.bytes_sent),
+               stats::size(executed.bytes_received)});
+  return table.under("Remote execution");
+}
+
 std::string tiers(const stats::Remote& remote) {
   MarkdownTable table({"Shared cache", "State", "Found", "Not found", "Failed"}, 2);
   for (const stats::Tier& tier : remote.tiers)
@@ -108,7 +121,8 @@ std::string reasons(std::string_view heading, const std::map<std::string, std::u
 
 std::string to_markdown(const Summary& summary) {
   return "### hipcache: the last build\n\n" + head(summary) + notes(summary) + requests(summary.outcomes) +
-         steps(summary) + misses(summary) + directories(summary) + tiers(summary.remote) +
+         steps(summary) + misses(summary) + directories(summary) + engine(summary.executed) +
+         reasons("Sent to workers in vain", summary.executed.why, summary.executed.why_detail) + tiers(summary.remote) +
          reasons("Passed through", summary.bypasses, summary.bypass_example) +
          reasons("Run and not stored", summary.not_stored, summary.not_stored_example);
 }

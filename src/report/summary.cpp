@@ -215,6 +215,22 @@ Miss miss_of(const RequestEvent& request, const StepEvent& step) {
           .is_gone = step.is_gone};
 }
 
+// As the daemon counts (daemon/run/remote_steps.cpp): bytes and times of the results that were taken.
+void add(stats::Executed& all, const events::AtEngine& engine) {
+  if (engine.outcome.empty()) return;
+  ++all.sent;
+  const std::array<std::pair<std::string_view, std::uint64_t*>, 4> known{
+      {{"won", &all.won}, {"lost", &all.lost}, {"not-proved", &all.not_proved}, {"failed", &all.failed}}};
+  for (const auto& [outcome, count] : known)
+    if (outcome == engine.outcome) ++*count;
+  if (engine.outcome != "won") return;
+  all.bytes_sent += engine.bytes_sent;
+  all.bytes_received += engine.bytes_received;
+  all.queue_us += engine.queue_us;
+  all.staging_us += engine.staging_us;
+  all.execution_us += engine.execution_us;
+}
+
 // Collects what has a name, in tables that are sorted at the end.
 class Collector {
  public:
@@ -249,9 +265,11 @@ class Collector {
   }
 
  private:
-  static std::string example(const RequestEvent& request, const std::string& detail) {
-    const std::string name = name_of(request);
+  static std::string example(const std::string& name, const std::string& detail) {
     return name + (name.empty() || detail.empty() ? "" : ": ") + detail;
+  }
+  static std::string example(const RequestEvent& request, const std::string& detail) {
+    return example(name_of(request), detail);
   }
 
   static void note(const std::string& reason, std::string example, std::map<std::string, std::uint64_t>& counts,
@@ -286,6 +304,10 @@ class Collector {
   void add_step(const RequestEvent& request, const StepEvent& step, DirectoryRow& directory) {
     const bool is_whole = is_opaque(request) && request.kind == step.kind;
     if (is_whole && !has_run(step)) return;  // counted as a request that was found
+    add(into_.executed, step.engine);
+    if (!step.engine.reason.empty())
+      note(step.engine.reason, example(request, example(step.label, step.engine.detail)), into_.executed.why,
+           into_.executed.why_detail);
     StepRow& counted = step.arch.empty() ? row(step.kind, false) : row(step.arch, true);
     if (!has_run(step)) {
       ++counted.hit;

@@ -141,7 +141,8 @@ void Counters::executed_won(const Executed& times) {
   all.execution_us += times.execution_us;
 }
 
-void Counters::executed_in_vain(bool is_proof, std::string_view reason, std::string_view detail) {
+void Counters::executed_in_vain(bool is_proof, std::string_view reason, std::string_view detail,
+                                std::string_view path) {
   std::string shown = bounded(detail);
   const std::scoped_lock lock(mutex_);
   dirty_ = true;
@@ -149,6 +150,7 @@ void Counters::executed_in_vain(bool is_proof, std::string_view reason, std::str
   ++(is_proof ? all.not_proved : all.failed);
   ++named(all.why, reason);
   if (!shown.empty()) named(all.why_detail, reason) = std::move(shown);
+  if (is_proof && path.starts_with('/')) ++named(all.paths, bounded(path));
 }
 
 void Counters::failed_compile() { count_one(counts_.failed_compiles); }

@@ -112,6 +112,7 @@ void for_each_field(Either<RunningStep> auto& step, const auto& visit) {
   visit("step", step.label);
   visit("arch", step.arch);
   visit("age_ms", step.age_ms);
+  visit("engine", step.is_sent);
 }
 
 void for_each_field(Either<EventCounts> auto& events, const auto& visit) {
@@ -129,6 +130,7 @@ void for_each_field(Either<Executed> auto& executed, const auto& visit) {
   visit("differences", executed.differences);
   visit("why", executed.why);
   visit("why_detail", executed.why_detail);
+  visit("paths", executed.paths);
   visit("bytes_sent", executed.bytes_sent);
   visit("bytes_received", executed.bytes_received);
   visit("queue_ms", Milliseconds{executed.queue_us});

@@ -94,6 +94,13 @@ class Reader {
       wrong(name, value, "a text");
   }
 
+  void read(const std::string& name, const json& value, bool& into) {
+    if (value.is_boolean())
+      into = value.get<bool>();
+    else
+      wrong(name, value, "true or false");
+  }
+
   void read(const std::string& name, const json& value, Milliseconds<std::uint64_t> into) {
     std::uint64_t ms = 0;
     read(name, value, ms);

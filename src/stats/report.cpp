@@ -68,16 +68,29 @@ std::string shared_caches(const Remote& remote) {
   return text;
 }
 
-std::string reasons(const Snapshot& counts, const ReasonField& field) {
-  const std::map<std::string, std::string>& details = counts.*field.details;
+std::string remote_execution(const Executed& executed) {
+  MarkdownTable table(
+      {"Steps sent", "Taken from workers", "Faster here", "Not proved", "Failed", "Processor time saved"});
+  if (executed.sent > 0)
+    table.row({std::to_string(executed.sent), std::to_string(executed.won), std::to_string(executed.lost),
+               std::to_string(executed.not_proved), std::to_string(executed.failed), duration(executed.execution_us)});
+  return table.under("Remote execution");
+}
+
+std::string reasons(const char* heading, const std::map<std::string, std::uint64_t>& counts,
+                    const std::map<std::string, std::string>& details) {
   MarkdownTable table({"Reason", "Number", "Last"});
-  for (const auto& [reason, count] : counts.*field.counts) {
+  for (const auto& [reason, count] : counts) {
     const auto detail = details.find(reason);
     const std::string_view remedy = remedy_of(reason);
     table.row({remedy.empty() ? reason : fmt::format("{} ({})", reason, remedy), std::to_string(count),
                detail == details.end() ? "" : detail->second});
   }
-  return table.under(field.text);
+  return table.under(heading);
+}
+
+std::string reasons(const Snapshot& counts, const ReasonField& field) {
+  return reasons(field.text, counts.*field.counts, counts.*field.details);
 }
 
 }  // namespace
@@ -87,8 +100,10 @@ Result<std::string> to_markdown(std::string_view json) {
   if (!counts) return counts.error();
   const auto store = store_size_from_json(json);
   if (!store) return store.error();
-  return "### hipcache\n\n" + summary(*counts) + requests(*counts) + steps(*counts) + shared_caches(counts->remote) +
-         reasons(*counts, kNotCached) + reasons(*counts, kNotStored) +
+  return "### hipcache\n\n" + summary(*counts) + requests(*counts) + steps(*counts) +
+         remote_execution(counts->executed) +
+         reasons("Not proved or failed there", counts->executed.why, counts->executed.why_detail) +
+         shared_caches(counts->remote) + reasons(*counts, kNotCached) + reasons(*counts, kNotStored) +
          fmt::format("\nThe local store holds {} results in {}. Statistics since {}.\n", store->actions,
                      size(store->bytes_on_disk), date(counts->since));
 }
@@ -158,17 +173,21 @@ void add_executed(Lines& lines, const Executed& executed) {
   if (executed.sent == 0) return;
   lines.title("Remote execution");
   lines.count("  Steps sent", executed.sent);
-  lines.count("  Taken from workers", executed.won);
+  lines.count("  Taken from workers", executed.won, percent(executed.won, executed.sent),
+              tone_if(executed.won, Tone::good));
+  lines.add("    Processor time saved here", duration(executed.execution_us));
+  lines.add("    Waited in the queue", duration(executed.queue_us));
+  lines.add("    Staged", duration(executed.staging_us));
+  lines.add("    Sent", size(executed.bytes_sent));
+  lines.add("    Received", size(executed.bytes_received));
   lines.count("  Faster here", executed.lost);
   lines.count("  Not proved", executed.not_proved, "", tone_if(executed.not_proved, Tone::trouble));
+  for (const auto& [path, count] : sorted_reasons(executed.paths)) lines.count("    " + path, count);
   lines.count("  Failed", executed.failed, "", tone_if(executed.failed, Tone::trouble));
-  lines.count("  Found wrong by an audit", executed.differences, "", tone_if(executed.differences, Tone::trouble));
+  if (!executed.why.empty()) lines.title("  Why not proved or failed");
   for (const auto& [reason, count] : sorted_reasons(executed.why))
     lines.count("    " + reason, count, remark_on(reason, executed.why_detail));
-  lines.add("  Computed there", duration(executed.execution_us));
-  lines.add("  Waited there", duration(executed.queue_us + executed.staging_us));
-  lines.add("  Sent", size(executed.bytes_sent));
-  lines.add("  Received", size(executed.bytes_received));
+  lines.count("  Found wrong by an audit", executed.differences, "", tone_if(executed.differences, Tone::trouble));
 }
 
 void add_remote(Lines& lines, const Remote& remote) {

@@ -79,7 +79,8 @@ void add_requests(Lines& lines, const Snapshot& counts) {
   lines.count("  Misses", counts.miss, share(counts.miss) + failed_among_misses(counts));
   add_if_any(lines, "  Passed through", counts.passthrough, share(counts.passthrough), Tone::doubtful);
   auto reasons = sorted_reasons(counts.not_cached);
-  if (reasons.size() > kReasons) reasons.resize(kReasons);
+  const std::size_t most = counts.executed.sent == 0 ? kReasons : kReasons - 1;  // the engine has a line, too
+  if (reasons.size() > most) reasons.resize(most);
   for (const auto& [reason, count] : reasons)
     lines.count("    " + reason, count, remark_on(reason, counts.not_cached_detail));
 }
@@ -101,6 +102,18 @@ void add_other_steps(Lines& lines, const Snapshot& counts) {
   const HitRun links{.hit = counts.link.hit + counts.archive.hit, .run = counts.link.run + counts.archive.run};
   if (counts.host.hit + counts.host.run > 0) add_step(lines, "Host steps", counts.host);
   if (links.hit + links.run > 0) add_step(lines, "Links and archives", links);
+}
+
+void add_engine(Lines& lines, const Executed& executed) {
+  if (executed.sent == 0) return;
+  std::string remark =
+      fmt::format("{} of {} sent, {} of processor time saved here", percent(executed.won, executed.sent), executed.sent,
+                  duration(executed.execution_us));
+  if (!executed.why.empty()) {
+    const auto [reason, count] = sorted_reasons(executed.why).front();
+    remark += fmt::format("; {} of no use: {} {}", executed.not_proved + executed.failed, reason, count);
+  }
+  lines.count("Taken from workers", executed.won, remark, executed.differences > 0 ? Tone::trouble : Tone::plain);
 }
 
 void add_tiers(Lines& lines, const std::vector<Tier>& tiers) {
@@ -188,6 +201,7 @@ Lines summary_of(const Snapshot& counts, const StoreSize& store) {
   add_place(lines, counts, store);
   if (counts.layers > 0)
     lines.count("  Other stores read", counts.layers, fmt::format(" {} results taken from them", counts.taken_over));
+  add_engine(lines, counts.executed);
   add_tiers(lines, counts.remote.tiers);
   return lines;
 }

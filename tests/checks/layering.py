@@ -31,7 +31,7 @@ MAY_INCLUDE = {
     "daemon": ["base", "cache", "compiler", "compiler/hip", "config", "events", "inputs", "protocol", "stats", "store",
                "trace"],
     "client": ["config", "launcher", "protocol", "base"],
-    "cli": ["client", "config", "events", "launcher", "protocol", "report", "stats", "base"],
+    "cli": ["client", "config", "events", "launcher", "protocol", "report", "stats", "trace", "base"],
 }
 
 # Library headers, by how they begin, and the rooms that may include them, with all rooms below.

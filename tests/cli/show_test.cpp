@@ -28,6 +28,25 @@ TEST(ShowPlan, AsTextHasALinePerStepWithItsKey) {
             "host           cc  not stored\n");
 }
 
+TEST(ShowPlan, SaysWhichStepsAreSentToTheEngineAndWhyOthersAreNot) {
+  protocol::PlanReport sent = plan();
+  sent.steps[0].stored = false;
+  sent.steps[0].is_sent = true;
+  sent.steps[1].not_sent = sent.steps[2].not_sent = "not a device step";
+  EXPECT_EQ(plan_to_text(sent),
+            "CUID           c0ffee\n"
+            "request        aa  not stored\n"
+            "device gfx906  bb  not stored, 412 inputs, sent to the engine while this machine is busy\n"
+            "bundle         not stored, its key depends on steps that have not run, runs here: not a device step\n"
+            "host           cc  not stored, runs here: not a device step\n");
+  const nlohmann::json json = nlohmann::json::parse(plan_to_json(sent));
+  EXPECT_EQ(json.at("steps").at(0).at("sent"), true);
+  EXPECT_EQ(json.at("steps").at(2).at("not_sent"), "not a device step");
+  sent.not_sent = "the running daemon has no engine";
+  EXPECT_THAT(plan_to_text(sent), HasSubstr("not sent       the running daemon has no engine\n"));
+  EXPECT_EQ(nlohmann::json::parse(plan_to_json(sent)).at("not_sent"), sent.not_sent);
+}
+
 TEST(ShowPlan, AsTextSaysWhyACommandPassesThrough) {
   EXPECT_EQ(plan_to_text({.reason = "not-a-compile"}), "passes through: not-a-compile\n");
 }
@@ -50,8 +69,12 @@ TEST(ShowPlan, AsJsonHasEveryFieldWhateverTheOutcome) {
   EXPECT_EQ(json.at("cuid"), "c0ffee");
   EXPECT_EQ(json.at("request_key"), "aa");
   EXPECT_EQ(json.at("request_stored"), false);
-  EXPECT_EQ(json.at("steps").at(0),
-            nlohmann::json({{"name", "device gfx906"}, {"key", "bb"}, {"stored", true}, {"inputs", 412}}));
+  EXPECT_EQ(json.at("steps").at(0), nlohmann::json({{"name", "device gfx906"},
+                                                    {"key", "bb"},
+                                                    {"stored", true},
+                                                    {"inputs", 412},
+                                                    {"sent", false},
+                                                    {"not_sent", ""}}));
   EXPECT_EQ(nlohmann::json::parse(plan_to_json({.reason = "\xff"})).at("cuid"), "") << "and is valid for any bytes";
 }
 

@@ -97,6 +97,23 @@ TEST_F(Conflicts, ASigningKeySignsWhatGoesToSharedCaches) {
       ElementsAre(HasSubstr("mistake: seed does nothing while signing_key is set")));
 }
 
+TEST_F(Conflicts, WorkersThatAreNotTrustedMakeNothingForSharedCaches) {
+  const auto engine = [](Settings& settings, const std::string& options) {
+    settings.execute = *parse_execute_url("grpc://engine:8980/" + options);
+  };
+  EXPECT_THAT(found(with([&](Settings& s) { engine(s, ""); })), IsEmpty());
+  EXPECT_THAT(found(with([&](Settings& s) {
+                engine(s, "");
+                s.remote = {"http://cache/"};
+              })),
+              ElementsAre(HasSubstr("mistake: execute does nothing")));
+  EXPECT_THAT(found(with([&](Settings& s) {
+                engine(s, "?trusted=true");
+                s.remote = {"http://cache/"};
+              })),
+              IsEmpty());
+}
+
 TEST_F(Conflicts, TiersThatAreOnlyWrittenServeNothing) {
   EXPECT_THAT(found(with([](Settings& s) { s.remote = {"file:///c?mode=wo"}; })),
               ElementsAre(HasSubstr("remark: remote has only tiers with mode=wo")));

@@ -43,7 +43,16 @@ StepEvent step() {
           .why = {"content ./a.h", "b"},
           .more = 10,
           .is_gone = true,
-          .not_stored = "trace"};
+          .not_stored = "trace",
+          .engine = {.outcome = "not-proved",
+                     .reason = "absent-there",
+                     .detail = "/usr/include/a.h",
+                     .worker = "w",
+                     .bytes_sent = 11,
+                     .bytes_received = 12,
+                     .queue_us = 13,
+                     .staging_us = 14,
+                     .execution_us = 15}};
 }
 
 template <typename Kind>

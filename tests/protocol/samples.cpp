@@ -65,6 +65,9 @@ PlanReport plan_report() {
   report.request_key = "00112233445566778899aabbccddeeff";
   report.request_stored = true;
   report.steps = {{"device gfx906", "ff", true, 400}, {"host", "", false, 0}};
+  report.steps[0].is_sent = true;
+  report.steps[1].not_sent = "not a device step";
+  report.not_sent = "no engine is set";
   return report;
 }
 

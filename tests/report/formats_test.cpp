@@ -98,6 +98,31 @@ TEST(HtmlReport, HasTheTablesAndNothingFromOutside) {
     EXPECT_THAT(page, Not(HasSubstr(outside)));
 }
 
+TEST(EveryReport, HasASectionOnRemoteExecutionIfAStepWasSent) {
+  const Made without = made_of(small_log());
+  EXPECT_THAT(to_html(without.build, without.summary), Not(HasSubstr("Remote execution")));
+  EXPECT_THAT(to_markdown(without.summary), Not(HasSubstr("Remote execution")));
+  LogMaker log;
+  log.step(1, 9, "run", "device", "gfx906").last_step().engine = {.outcome = "won", .execution_us = 2 * kSecond};
+  log.step(2, 8, "run", "device", "gfx90a").last_step().engine = {
+      .outcome = "not-proved", .reason = "absent-there", .detail = "/usr/<a>.h"};
+  log.request(1, 60, "miss", "a.o");
+  const Made made = made_of(log);
+  const std::string page = to_html(made.build, made.summary);
+  for (const char* part : {"<h2>Remote execution", "Sent to workers in vain", "a.o: device gfx90a: /usr/&lt;a&gt;.h",
+                           "<span class=\"tag\">worker</span> not-proved: absent-there /usr/&lt;a&gt;.h"})
+    EXPECT_THAT(page, HasSubstr(part));
+  const std::string markdown = to_markdown(made.summary);
+  EXPECT_THAT(markdown, HasSubstr("#### Remote execution"));
+  EXPECT_THAT(markdown, HasSubstr("| 2 | 1 | 0 | 1 | 0 | 2.0 s |"));
+  const json root = json::parse(to_json(made.summary));
+  EXPECT_EQ(root["executed"]["won"], 1);
+  EXPECT_EQ(root["executed"]["execution_us"], 2 * kSecond);
+  EXPECT_EQ(root["executed"]["why"][0]["reason"], "absent-there");
+  EXPECT_EQ(root["misses"][0]["engine"], "won");
+  EXPECT_THAT(to_trace(made.build), HasSubstr("\"engine\":\"won\""));
+}
+
 TEST(HtmlReport, WarnsOfACacheThatIsTooSmall) {
   LogMaker log = small_log();
   log.event(events::EvictionEvent{.time_us = kStart + kSecond, .values = 3, .bytes = 1'000'000, .max_size = 9'000'000});

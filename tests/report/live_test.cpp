@@ -42,6 +42,30 @@ TEST(LiveLine, SaysWhatIsRunningAndWhatWasFound) {
   EXPECT_THAT(live_line(Moment(), Moment(), 0), HasSubstr("nothing looked up, 0 requests (+0), 0 running, store 0 B"));
 }
 
+Moment moment_with_engine() {
+  Moment now = moment();
+  now.counts.running[0].is_sent = true;
+  now.counts.executed = {.sent = 14, .won = 10, .lost = 1, .not_proved = 2, .failed = 3, .execution_us = 90'000'000};
+  return now;
+}
+
+TEST(LiveLine, TellsStepsWithTheEngineFromThoseThatRunHere) {
+  EXPECT_THAT(
+      live_line(moment(), moment_with_engine(), 0),
+      HasSubstr("3 running: gfx1030 1, gfx906 1, host 1; oldest 1.2 s a.o; with the engine 1 now, 10 of 14 sent "
+                "were taken, store"));
+}
+
+TEST(LiveScreen, ListsStepsWithTheEngineBesideThoseThatRunHere) {
+  const std::string screen = screen_of(moment_with_engine());
+  EXPECT_THAT(
+      screen,
+      HasSubstr("engine    1 now, 10 of 14 sent were taken; 1 faster here, 5 in vain, 1 min 30 s saved here\n"));
+  EXPECT_THAT(screen, HasSubstr("running   3: gfx1030 1, gfx906 1, host 1\n"));
+  EXPECT_THAT(screen, HasSubstr("      0.0 s               host                   c.o\n"
+                                "  1 min 1 s  gfx906       device gfx906 (sent)   slow.o\n"));
+}
+
 TEST(LiveLine, BearsStatisticsThatWereSetToZeroMeanwhile) {
   EXPECT_THAT(live_line(moment(), Moment(), 0), HasSubstr("0 requests (+0)"));
 }

@@ -170,5 +170,34 @@ TEST(Summary, CountsWhyResultsWereNotStored) {
   EXPECT_THAT(summary.bypasses, IsEmpty());
 }
 
+TEST(Summary, CountsWhatCameOfTheStepsThatWereSentToAnEngine) {
+  LogMaker log;
+  const auto sent = [&](const events::AtEngine& engine) {
+    log.step(1, 5, "run", "device", "gfx906").last_step().engine = engine;
+  };
+  sent({});
+  sent({.outcome = "won", .bytes_sent = 1, .bytes_received = 2, .queue_us = 3, .staging_us = 4, .execution_us = 5});
+  sent(
+      {.outcome = "won", .bytes_sent = 10, .bytes_received = 20, .queue_us = 30, .staging_us = 40, .execution_us = 50});
+  sent({.outcome = "lost"});
+  sent({.outcome = "audited", .execution_us = 7});
+  sent({.outcome = "failed", .reason = "no-worker-in-time"});
+  sent({.outcome = "not-proved", .reason = "absent-there", .detail = "/usr/a.h", .bytes_sent = 7, .execution_us = 7});
+  log.request(1, 60, "miss", "a.o");
+  const stats::Executed executed = summary_of(build_of(log.log(), std::nullopt), {}).executed;
+  EXPECT_EQ(executed.sent, 6u);
+  EXPECT_EQ(executed.won, 2u);
+  EXPECT_EQ(executed.lost, 1u);
+  EXPECT_EQ(executed.not_proved, 1u);
+  EXPECT_EQ(executed.failed, 1u);
+  EXPECT_EQ(executed.why.at("no-worker-in-time"), 1u);
+  EXPECT_EQ(executed.why_detail.at("absent-there"), "a.o: device gfx906: /usr/a.h");
+  EXPECT_EQ(executed.bytes_sent, 11u) << "of the results that were taken";
+  EXPECT_EQ(executed.bytes_received, 22u);
+  EXPECT_EQ(executed.queue_us, 33u);
+  EXPECT_EQ(executed.staging_us, 44u);
+  EXPECT_EQ(executed.execution_us, 55u);
+}
+
 }  // namespace
 }  // namespace hipcache::report

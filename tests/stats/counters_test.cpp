@@ -100,6 +100,25 @@ TEST(Counters, CountReasonsAndTheRest) {
   EXPECT_EQ(counts.rated.run, 3u);
 }
 
+TEST(Counters, CountWhatCameOfStepsThatWereSent) {
+  Counters counters;
+  for (int step = 0; step < 4; ++step) counters.executed_sent();
+  counters.executed_won({.bytes_sent = 1, .execution_us = 2});
+  counters.executed_lost();
+  counters.executed_in_vain(true, "variable-not-sent", "a.o: device: CPATH", "CPATH");
+  counters.executed_in_vain(true, "absent-there", "a.o: device: /usr/a.h", "/usr/a.h");
+  counters.executed_in_vain(false, "engine-lost-it", "a.o: device: /not/a/file", "/not/a/file");
+  const Executed executed = counters.snapshot().executed;
+  EXPECT_EQ(executed.sent, 4u);
+  EXPECT_EQ(executed.won, 1u);
+  EXPECT_EQ(executed.execution_us, 2u);
+  EXPECT_EQ(executed.lost, 1u);
+  EXPECT_EQ(executed.not_proved, 2u);
+  EXPECT_EQ(executed.failed, 1u);
+  EXPECT_EQ(executed.why.size(), 3u);
+  EXPECT_EQ(executed.paths, (std::map<std::string, std::uint64_t>{{"/usr/a.h", 1}})) << "of results alone";
+}
+
 TEST(Counters, TellOnlySoManyReasonsApart) {
   Counters counters;
   for (std::size_t i = 0; i < kMaxNames + 10; ++i) counters.not_cached("reason " + std::to_string(i));

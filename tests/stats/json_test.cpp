@@ -31,7 +31,21 @@ Snapshot numbered() {
   counts.max_bytes = 35, counts.directory = "/cache";
   counts.rated = {63, 64};
   counts.time_saved_us = 24000, counts.processor_saved_us = 65000, counts.since = 25;
-  counts.running = {{.object = "a.o", .label = "device gfx906", .arch = "gfx906", .age_ms = 59}};
+  counts.running = {{.object = "a.o", .label = "device gfx906", .arch = "gfx906", .age_ms = 59, .is_sent = true}};
+  counts.executed = {.sent = 66,
+                     .won = 67,
+                     .lost = 68,
+                     .not_proved = 69,
+                     .failed = 70,
+                     .differences = 71,
+                     .why = {{"absent-there", 72}},
+                     .why_detail = {{"absent-there", "a.o: device gfx906: /usr/a.h"}},
+                     .paths = {{"/usr/a.h", 73}},
+                     .bytes_sent = 74,
+                     .bytes_received = 75,
+                     .queue_us = 76'000,
+                     .staging_us = 77'000,
+                     .execution_us = 78'000};
   counts.events = {.written = 60, .dropped = 61, .failed = 62};
   return counts;
 }
@@ -82,8 +96,23 @@ TEST(StatisticsJson, CountsRequestsStepsAndTheStoreUnderNamesOfOurOwn) {
                                  {"evicted", 23},
                                  {"layers", 24},
                                  {"taken_over", 25}}));
-  EXPECT_EQ(root["running"],
-            json({{{"object", "a.o"}, {"step", "device gfx906"}, {"arch", "gfx906"}, {"age_ms", 59}}}));
+  EXPECT_EQ(
+      root["running"],
+      json({{{"object", "a.o"}, {"step", "device gfx906"}, {"arch", "gfx906"}, {"age_ms", 59}, {"engine", true}}}));
+  EXPECT_EQ(root["executed"], json({{"sent", 66},
+                                    {"won", 67},
+                                    {"lost", 68},
+                                    {"not_proved", 69},
+                                    {"failed", 70},
+                                    {"differences", 71},
+                                    {"why", {{"absent-there", 72}}},
+                                    {"why_detail", {{"absent-there", "a.o: device gfx906: /usr/a.h"}}},
+                                    {"paths", {{"/usr/a.h", 73}}},
+                                    {"bytes_sent", 74},
+                                    {"bytes_received", 75},
+                                    {"queue_ms", 76},
+                                    {"staging_ms", 77},
+                                    {"execution_ms", 78}}));
   EXPECT_EQ(root["events"], json({{"written", 60}, {"dropped", 61}, {"failed", 62}}));
 }
 

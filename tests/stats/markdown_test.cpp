@@ -60,6 +60,20 @@ TEST(Markdown, HasTablesOfRequestsArchitecturesAndSharedCaches) {
   EXPECT_THAT(text, HasSubstr("The local store holds 1200 results in 3.1 MB."));
 }
 
+TEST(Markdown, HasATableOfRemoteExecutionAndItsReasons) {
+  Snapshot counts;
+  counts.executed = {.sent = 9,
+                     .won = 5,
+                     .lost = 1,
+                     .not_proved = 2,
+                     .failed = 1,
+                     .why = {{"other-toolchain", 2}},
+                     .why_detail = {{"other-toolchain", "/usr/bin/lld"}},
+                     .execution_us = 2'000'000};
+  EXPECT_THAT(markdown_of(counts), HasSubstr("| 9 | 5 | 1 | 2 | 1 | 2.0 s |\n"));
+  EXPECT_THAT(markdown_of(counts), HasSubstr("| other-toolchain | 2 | /usr/bin/lld |\n"));
+}
+
 TEST(Markdown, KeepsWhatOthersWroteInItsCell) {
   Snapshot counts;
   counts.not_cached = {{"linking", 1}};

@@ -124,6 +124,46 @@ TEST(Report, ShowsOnOneScreenWhatPeopleLookAtFirst) {
             "  On disk                    3.0 MB  50.0 % of 6.0 MB\n");
 }
 
+TEST(Report, SaysWhatCameOfTheStepsThatWereSentToAnEngine) {
+  Snapshot counts;
+  EXPECT_THAT(text_of(counts), testing::Not(HasSubstr("Remote execution")));
+  counts.executed = {.sent = 40,
+                     .won = 30,
+                     .lost = 4,
+                     .not_proved = 3,
+                     .failed = 2,
+                     .why = {{"absent-there", 3}, {"no-worker-in-time", 2}},
+                     .why_detail = {{"absent-there", "a.o: device gfx906: /usr/a.h"}},
+                     .paths = {{"/usr/a.h", 2}, {"/usr/b.h", 1}},
+                     .bytes_sent = 5'000'000,
+                     .bytes_received = 6'000'000,
+                     .queue_us = 700'000,
+                     .staging_us = 800'000,
+                     .execution_us = 90'000'000};
+  const std::string text = text_of(counts);
+  EXPECT_EQ(text.substr(text.find("Remote execution")),
+            "Remote execution\n"
+            "  Steps sent                            40\n"
+            "  Taken from workers                    30  75.0 %\n"
+            "    Processor time saved here   1 min 30 s\n"
+            "    Waited in the queue              0.7 s\n"
+            "    Staged                           0.8 s\n"
+            "    Sent                            5.0 MB\n"
+            "    Received                        6.0 MB\n"
+            "  Faster here                            4\n"
+            "  Not proved                             3\n"
+            "    /usr/a.h                             2\n"
+            "    /usr/b.h                             1\n"
+            "  Failed                                 2\n"
+            "  Why not proved or failed\n"
+            "    absent-there                         3 last: a.o: device gfx906: /usr/a.h\n"
+            "    no-worker-in-time                    2\n"
+            "  Found wrong by an audit                0\n");
+  EXPECT_THAT(text_of(counts, {}),
+              HasSubstr("Taken from workers             30  75.0 % of 40 sent, 1 min 30 s of processor time saved "
+                        "here; 5 of no use: absent-there 3\n"));
+}
+
 TEST(Report, FitsOnOneScreenWhateverHappened) {
   Snapshot counts;
   counts.hit = counts.partial = counts.miss = counts.passthrough = counts.aborted = counts.failed_compiles = 9;
@@ -136,6 +176,7 @@ TEST(Report, FitsOnOneScreenWhateverHappened) {
   counts.host = counts.bundle = counts.link = counts.archive = counts.probe = counts.front = {1, 1};
   counts.errors = counts.evicted = counts.corrupt = counts.layers = counts.taken_over = counts.waited_steps = 3;
   counts.audited_hits = {.hits = 1, .differences = 1};
+  counts.executed = {.sent = 9, .won = 4, .failed = 1, .why = {{"engine-failed", 1}}};
   const std::string text = text_of(counts, {});
   EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 24) << text;
   EXPECT_THAT(text, HasSubstr("Further architectures"));

@@ -44,6 +44,19 @@ struct RequestEvent {
   bool operator==(const RequestEvent&) const = default;
 };
 
+// What came of a step that was given to an engine of remote execution (docs/execution.md). Times and bytes are those
+// that the engine says, and 0 without an answer.
+struct AtEngine {
+  // "won": its result was taken. "lost": this machine was faster. "not-proved": its result says nothing about the files
+  // here. "failed": there is no result. "audited": made here as well. Empty: the step was not given to an engine.
+  std::string outcome;
+  std::string reason, detail;  // of "not-proved" and "failed"; the detail is a path, or what the engine says
+  std::string worker;          // if the engine names it
+  std::uint64_t bytes_sent = 0, bytes_received = 0;
+  std::uint64_t queue_us = 0, staging_us = 0, execution_us = 0;
+  bool operator==(const AtEngine&) const = default;
+};
+
 // A step that has ended: found ("hit"), run ("run"), or run without success ("failed").
 struct StepEvent {
   std::string request;  // its id
@@ -60,6 +73,7 @@ struct StepEvent {
   std::uint64_t more = 0;        // lines left out
   bool is_gone = false;          // it ran only because its result is not stored any more
   std::string not_stored;        // why the result of a run is not stored
+  AtEngine engine;               // if it was won, the outcome is "run", and nothing ran here
   bool operator==(const StepEvent&) const = default;
 };
 

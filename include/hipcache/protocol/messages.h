@@ -151,7 +151,9 @@ struct PlanStep {
   std::string name;  // "device gfx906", "bundle", "host"
   std::string key;   // hex
   bool stored = false;
-  std::uint64_t inputs = 0;  // observations in the stored path set; 0 if none
+  std::uint64_t inputs = 0;   // observations in the stored path set; 0 if none
+  bool is_sent = false;       // to the engine, while this machine is busy
+  std::string not_sent = {};  // else, if others may be: why not; empty if it is stored
 };
 struct PlanReport {
   // Not empty: the command passes through, or if there are steps, it is not split.
@@ -161,6 +163,7 @@ struct PlanReport {
   std::string request_key;
   bool request_stored = false;
   std::vector<PlanStep> steps;
+  std::string not_sent = {};  // why no step is sent to an engine; empty if nobody wants it to be
 };
 
 struct ControlReply {

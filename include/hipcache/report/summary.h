@@ -131,6 +131,7 @@ struct Summary {
   std::map<std::string, std::string> bypass_example;      // by reason: the object, and the detail
   std::map<std::string, std::uint64_t> not_stored;        // by reason
   std::map<std::string, std::string> not_stored_example;  // by reason: object, step and detail
+  stats::Executed executed;  // steps that an engine was given; the examples are objects with step and detail
   Evicted evicted;
   stats::Remote remote;       // of the daemon, since its start or --zero-stats
   std::uint64_t lost = 0;     // lines that the event log lost since the daemon started

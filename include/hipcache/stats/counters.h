@@ -59,14 +59,16 @@ struct Executed {
   std::uint64_t differences = 0;                  // that an audit found
   std::map<std::string, std::uint64_t> why;       // reason -> results that were not proved, and failures
   std::map<std::string, std::string> why_detail;  // reason -> the last such step, and the path or the engine's words
+  std::map<std::string, std::uint64_t> paths;     // path -> results that were not proved because of it
   std::uint64_t bytes_sent = 0, bytes_received = 0;
   std::uint64_t queue_us = 0, staging_us = 0, execution_us = 0;  // of the results that were taken
 };
 
-// A step that some client runs.
+// A step that some client runs, or the engine.
 struct RunningStep {
   std::string object, label, arch;  // the arch is empty if the step has none
   std::uint64_t age_ms = 0;
+  bool is_sent = false;  // it is with the engine. One that runs here as well is listed twice
 };
 
 // Lines of the event log, since the daemon started.
@@ -170,8 +172,8 @@ class Counters {
   void executed_won(const Executed& times);  // its bytes and times
   void executed_lost();
   void executed_differs();
-  // `is_proof`: the result is there, and not proved. `detail`: as in not_stored().
-  void executed_in_vain(bool is_proof, std::string_view reason, std::string_view detail);
+  // `is_proof`: the result is there, and not proved, perhaps because of a path. `detail`: as in not_stored().
+  void executed_in_vain(bool is_proof, std::string_view reason, std::string_view detail, std::string_view path);
   void failed_compile();
   void wrapper();
   void waited();

@@ -165,16 +165,24 @@ void report(const Subject& subject, const TestCompile& tried, const Result<Treat
                    remedy_for(subject));
 }
 
-void try_compile(const Subject& subject, const Trial& trial, Findings& findings) {
+// Whether it compiles.
+bool try_compile(const Subject& subject, const Trial& trial, Findings& findings) {
   const Result<TestCompile> tried = test_compile(trial, subject.words, subject.language);
   if (!tried) {
     findings.error(what(subject) + " cannot be tried: " + tried.error().message);
-    return;
+    return false;
   }
   report(subject, *tried, treatment_of(trial, subject.words, subject.language), findings);
-  if (!tried->is_hit) return;
+  if (!tried->is_hit) return tried->compiles;
   const Result<std::string> tie = tie_of(trial, subject.words, subject.language);
   if (tie && !tie->empty()) findings.note(what(subject) + " is " + *tie + remedy_for(subject));
+  return true;
+}
+
+void note_hip_compiler(const Subject& subject, const std::string& path, Examination& examination) {
+  if (subject.language != Language::hip || !examination.hip_compiler.empty()) return;
+  examination.hip_compiler = subject.words;
+  examination.hip_compiler.front() = path;
 }
 
 }  // namespace
@@ -198,7 +206,7 @@ void check_compilers(Examination& examination) {
     if (!tried.insert(identity_of(*path, subject)).second) continue;
     const auto [known, is_new] = usable.try_emplace(*path, false);
     if (is_new) known->second = check_program(*path, subject.is_named ? Level::error : Level::warning, examination);
-    if (known->second) try_compile(subject, *trial, findings);
+    if (known->second && try_compile(subject, *trial, findings)) note_hip_compiler(subject, *path, examination);
   }
   if (!is_any && examination.compiler.empty())
     findings.warning("no clang++, amdclang++, hipcc or g++ is in PATH; name a compiler: hipcache --doctor -- COMPILER");

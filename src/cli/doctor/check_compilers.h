@@ -18,7 +18,7 @@ void check_tiers(const Trial& trial, const config::Settings& settings, Findings&
 Finding finding_on(const stats::Tier& tier);
 
 // Compiles with the compiler that was given, else with each that is found (find_compilers.h). Asks the shared caches by
-// these compiles. REQUIRES: check_programs has run.
+// these compiles. Sets `hip_compiler`. REQUIRES: check_programs has run.
 void check_compilers(Examination& examination);
 
 }  // namespace hipcache::cli

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "cli/doctor/check_compilers.h"
+#include "cli/doctor/check_engine.h"
 #include "cli/doctor/check_settings.h"
 #include "cli/doctor/findings.h"
 #include "hipcache/base/files.h"
@@ -98,25 +99,27 @@ Result<std::string> path_of_part(const std::string& daemon_says, const std::stri
   return Error{path.empty() ? "hipcached does not say where its " + part + " is" : path};
 }
 
-Status check_trace_library(const std::string& daemon_says) {
-  const Result<std::string> path = path_of_part(daemon_says, "trace");
+// Their paths, unless something is wrong with them.
+
+Result<std::string> check_trace_library(const std::string& daemon_says) {
+  Result<std::string> path = path_of_part(daemon_says, "trace");
   if (!path) return path.error();
   const Result<std::string> bytes = read_file(*path, kLibraryLimit);
   if (!bytes) return bytes.error();
   const std::string build = protocol::build_id();
   const std::string mark = "hipcache-trace " + build.substr(0, build.find('/'));
-  if (bytes->find(mark + '\0') != std::string::npos) return done();
+  if (bytes->find(mark + '\0') != std::string::npos) return path;
   return Error{*path + " is of another version than " + build};
 }
 
-Status check_remote_program(const std::string& daemon_says, const Words& environment) {
-  const Result<std::string> path = path_of_part(daemon_says, "remote");
+Result<std::string> check_remote_program(const std::string& daemon_says, const Words& environment) {
+  Result<std::string> path = path_of_part(daemon_says, "remote");
   if (!path) return path.error();
   const Result<std::string> text = version_text("hipcache-remote", *path, environment);
-  return text ? done() : Status(text.error());
+  return text ? path : text.error();
 }
 
-// Sets `hipcache`.
+// Sets `hipcache`, `trace_library` and `remote_program`.
 void check_programs(Examination& examination) {
   Findings& findings = examination.findings;
   const std::size_t before = findings.count(Level::error);
@@ -129,10 +132,16 @@ void check_programs(Examination& examination) {
     findings.error(daemon.error().message);
     return;
   }
-  if (const Status trace = check_trace_library(*daemon); !trace) findings.error(trace.error().message + kInstall);
-  const bool is_shared = examination.settings && !examination.settings->remote.empty();
-  if (const Status remote = check_remote_program(*daemon, examination.environment); !remote)
-    findings.add(is_shared ? Level::error : Level::note, remote.error().message);
+  if (const Result<std::string> trace = check_trace_library(*daemon); trace)
+    examination.trace_library = *trace;
+  else
+    findings.error(trace.error().message + kInstall);
+  const bool is_needed =
+      examination.settings && (!examination.settings->remote.empty() || examination.settings->execute);
+  if (const Result<std::string> remote = check_remote_program(*daemon, examination.environment); remote)
+    examination.remote_program = *remote;
+  else
+    findings.add(is_needed ? Level::error : Level::note, remote.error().message);
   if (const auto archive = version_text_of("hipcache-archive", examination.environment); !archive)
     findings.note(archive.error().message + " (--export and --import need it)");
   if (findings.count(Level::error) == before)
@@ -140,8 +149,8 @@ void check_programs(Examination& examination) {
 }
 
 // In order: later checks need what earlier ones found.
-constexpr std::array<Check, 7> kChecks{check_programs, check_settings, check_directory, check_daemon,
-                                       check_space,    check_machine,  check_compilers};
+constexpr std::array<Check, 8> kChecks{check_programs, check_settings, check_directory, check_daemon,
+                                       check_space,    check_machine,  check_compilers, check_engine};
 
 }  // namespace
 

@@ -52,10 +52,13 @@ struct Examination {
   const Words environment;  // NAME=value
   const config::Lookup variable;
   const Result<config::Settings> settings;
-  Words compiler;                       // the words after "--"; empty: those of PATH
-  std::optional<std::string> hipcache;  // the launcher beside this program; checks use it as a user would
-  bool has_directory = false;           // the cache directory can be used
-  std::uint64_t store_bytes = 0;        // on disk, if the daemon says so
+  Words compiler;                             // the words after "--"; empty: those of PATH
+  std::optional<std::string> hipcache;        // the launcher beside this program; checks use it as a user would
+  bool has_directory = false;                 // the cache directory can be used
+  std::uint64_t store_bytes = 0;              // on disk, if the daemon says so
+  std::string trace_library;                  // the daemon's; empty if it is of no use
+  std::optional<std::string> remote_program;  // the daemon's, if it starts
+  Words hip_compiler;                         // the first that compiles HIP, by its path, and its options
   Findings findings;
 };
 

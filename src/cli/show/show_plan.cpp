@@ -254,6 +254,7 @@ namespace {
 constexpr std::string_view kCuid = "CUID";
 constexpr std::string_view kRequest = "request";
 constexpr std::string_view kNotSplit = "not split";
+constexpr std::string_view kNotSent = "not sent";
 
 std::string line(std::string_view name, std::size_t width, const std::string& rest) {
   std::string text(name);
@@ -266,11 +267,16 @@ std::string stored(bool is_stored) { return is_stored ? "stored" : "not stored";
 // Enough of a key to tell it from others. The JSON has all of it.
 std::string shown(const std::string& key) { return key.substr(0, Digest::kShownDigits); }
 
+std::string place_of(const protocol::PlanStep& step) {
+  if (step.is_sent) return ", sent to the engine while this machine is busy";
+  return step.not_sent.empty() ? "" : ", runs here: " + step.not_sent;
+}
+
 // A step has no key while its inputs, made by earlier steps, are missing.
 std::string describe(const protocol::PlanStep& step) {
-  if (step.key.empty()) return "not stored, its key depends on steps that have not run";
+  if (step.key.empty()) return "not stored, its key depends on steps that have not run" + place_of(step);
   return shown(step.key) + "  " + stored(step.stored) +
-         (step.inputs == 0 ? std::string() : ", " + std::to_string(step.inputs) + " inputs");
+         (step.inputs == 0 ? std::string() : ", " + std::to_string(step.inputs) + " inputs") + place_of(step);
 }
 
 Result<protocol::PlanReport> ask_for_plan(const Control& control, const std::vector<std::string>& words, bool json) {
@@ -302,19 +308,26 @@ std::string plan_to_text(const protocol::PlanReport& plan) {
   text += line(kRequest, width, shown(plan.request_key) + "  " + stored(plan.request_stored));
   for (const protocol::PlanStep& step : plan.steps) text += line(step.name, width, describe(step));
   if (!plan.reason.empty()) text += line(kNotSplit, width, why);
+  if (!plan.not_sent.empty()) text += line(kNotSent, width, plan.not_sent);
   return text;
 }
 
 std::string plan_to_json(const protocol::PlanReport& plan) {
   nlohmann::ordered_json steps = nlohmann::ordered_json::array();
   for (const protocol::PlanStep& step : plan.steps)
-    steps.push_back({{"name", step.name}, {"key", step.key}, {"stored", step.stored}, {"inputs", step.inputs}});
+    steps.push_back({{"name", step.name},
+                     {"key", step.key},
+                     {"stored", step.stored},
+                     {"inputs", step.inputs},
+                     {"sent", step.is_sent},
+                     {"not_sent", step.not_sent}});
   return json_text({{"reason", plan.reason},
                     {"detail", plan.detail},
                     {"cuid", plan.cuid},
                     {"request_key", plan.request_key},
                     {"request_stored", plan.request_stored},
-                    {"steps", std::move(steps)}});
+                    {"steps", std::move(steps)},
+                    {"not_sent", plan.not_sent}});
 }
 
 Result<std::string> show_plan(const Control& control, const std::vector<std::string>& command, bool json) {

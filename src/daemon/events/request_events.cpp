@@ -198,7 +198,8 @@ std::string RequestEvents::lines() {
   std::string all;
   for (EndedStep& step : steps_) {
     step.event.request = event_.id;
-    step.event.not_stored = events::without_macro_values(step.event.not_stored);
+    for (std::string* text : {&step.event.not_stored, &step.event.engine.detail})
+      *text = events::without_macro_values(*text);
     if (!is_found_) {
       event_.saved_us += step.event.saved_us;
       event_.processor_saved_us += step.event.processor_saved_us;

@@ -123,17 +123,20 @@ Result<std::string> toolchain_property(const StepSpec& spec, inputs::FileSystemS
   return std::string(kToolchainProperty) + digest.finish().hex();
 }
 
-Result<protocol::RemoteExecute> action_of(const StepSpec& spec, const InputNames& names, const std::string& trace,
-                                          const StepContext& context, Engine& engine) {
-  const std::vector<std::string>& properties = engine.url().properties;
-  const auto wanted = std::find_if(properties.begin(), properties.end(), [](const std::string& property) {
+Status fits_workers(const StepSpec& spec, const config::ExecuteUrl& url, inputs::FileSystemState& file_system) {
+  const auto wanted = std::find_if(url.properties.begin(), url.properties.end(), [](const std::string& property) {
     return property.starts_with(kToolchainProperty);
   });
-  if (wanted != properties.end()) {
-    const Result<std::string> ours = toolchain_property(spec, context.services.file_system);
-    if (!ours) return ours.error();
-    if (*ours != *wanted) return Error{"the workers have another toolchain than this step, which needs " + *ours};
-  }
+  if (wanted == url.properties.end()) return done();
+  const Result<std::string> ours = toolchain_property(spec, file_system);
+  if (!ours) return ours.error();
+  if (*ours == *wanted) return done();
+  return Error{"the workers have another toolchain than this step, which needs " + *ours};
+}
+
+Result<protocol::RemoteExecute> action_of(const StepSpec& spec, const InputNames& names, const std::string& trace,
+                                          const StepContext& context, Engine& engine) {
+  if (Status fits = fits_workers(spec, engine.url(), context.services.file_system); !fits) return fits.error();
   Result<std::vector<protocol::ExecuteInput>> inputs = inputs_of(spec, names, context, engine);
   if (!inputs) return inputs.error();
   protocol::RemoteExecute action{.argv = {"/bin/sh", "-c", script_of(spec, trace, context)},

@@ -19,6 +19,7 @@
 #include "daemon/request/request_context.h"
 #include "daemon/step/step.h"
 #include "hipcache/base/result.h"
+#include "hipcache/config/execute_url.h"
 #include "hipcache/protocol/remote_messages.h"
 
 namespace hipcache::daemon {
@@ -43,6 +44,9 @@ std::set<std::string> variables_of(const protocol::RemoteExecute& action, const 
 // The digest of the programs that the step runs, as it stands in the engine's URL and in a worker's properties
 // (docs/execution.md).
 Result<std::string> toolchain_property(const StepSpec& spec, inputs::FileSystemState& file_system);
+
+// An error if the engine's URL has that property with another digest.
+Status fits_workers(const StepSpec& spec, const config::ExecuteUrl& url, inputs::FileSystemState& file_system);
 
 inline constexpr std::string_view kToolchainProperty = "hipcache-toolchain=";
 

@@ -8,6 +8,7 @@
 #include <string>
 #include <utility>
 
+#include "daemon/execute/sending.h"
 #include "daemon/explain/explainer.h"
 #include "daemon/explain/ties.h"
 #include "daemon/plan/planner.h"
@@ -92,11 +93,25 @@ std::vector<StepPreview> preview_steps(const hip::Plan& plan, const RequestConte
   return steps;
 }
 
+// Why none is sent, if the user wants an engine.
+std::string why_none_is_sent_to(const RequestContext& context) {
+  const bool is_wanted = context.services.engine != nullptr || context.request.settings.execute;
+  return is_wanted ? why_none_is_sent(context) : "";
+}
+
+// Where the step runs, if it is not stored.
+void forecast_sending(const StepSpec& spec, const RequestContext& context, PlanStep& line) {
+  if ((line.stored && !context.request.settings.recache) || !why_none_is_sent(context).empty()) return;
+  line.not_sent = why_not_sent(spec, context);
+  line.is_sent = line.not_sent.empty();
+}
+
 std::vector<PlanStep> steps_of(const hip::Plan& plan, const RequestContext& context) {
   std::vector<PlanStep> steps;
   for (const StepPreview& preview : preview_steps(plan, context)) {
     const StepSpec& spec = preview.state.spec();
     PlanStep& line = steps.emplace_back(PlanStep{.name = spec.label, .stored = preview.stored});
+    forecast_sending(spec, context, line);
     if (!preview.has_key) continue;
     line.key = spec.key.value.hex();
     line.inputs = context.services.actions.known_inputs(spec.key);
@@ -114,10 +129,12 @@ PlanReport report_opaque(const RequestContext& context) {
                 .key = spec.key.value.hex(),
                 .stored = context.look_up(spec.key, spec.suffices()).has_value(),
                 .inputs = context.services.actions.known_inputs(spec.key)};
+  forecast_sending(spec, context, step);
   PlanReport report;
   if (const auto& why = context.request.invocation.opaque.not_split) report = report_of(*why);
   report.request_key = step.key;
   report.request_stored = step.stored;
+  report.not_sent = why_none_is_sent_to(context);
   report.steps = {std::move(step)};
   return report;
 }
@@ -136,7 +153,8 @@ PlanReport report_on(const RequestContext& asked) {
   return {.cuid = has_id(plan) ? context.request.from.cuid : "",
           .request_key = context.key.value.hex(),
           .request_stored = context.look_up(context.key, suffices_for(context.request)).has_value(),
-          .steps = steps_of(plan, context)};
+          .steps = steps_of(plan, context),
+          .not_sent = why_none_is_sent_to(context)};
 }
 
 template <typename Report>

@@ -10,6 +10,7 @@
 
 #include "daemon/audit/audit.h"
 #include "daemon/execute/action.h"
+#include "daemon/execute/sending.h"
 #include "daemon/record/output_recorder.h"
 #include "daemon/run/plain_run.h"
 #include "daemon/run/step_report.h"
@@ -51,6 +52,16 @@ void remove_unfinished(const StepSpec& spec, const RequestDirectory& directory) 
     }
 }
 
+// The engine's clocks may say anything. No part of the action took longer than the whole.
+events::AtEngine seen_of(const protocol::RemoteExecuted& answer, std::uint64_t whole_us) {
+  return {.worker = answer.worker,
+          .bytes_sent = answer.bytes_sent,
+          .bytes_received = answer.bytes_received,
+          .queue_us = std::min(answer.queue_us, whole_us),
+          .staging_us = std::min(answer.staging_us, whole_us),
+          .execution_us = std::min(answer.execution_us, whole_us)};
+}
+
 Digest digest_of_outputs(const StepSpec& spec, const auto& digest_of_one) {
   Hasher all("outputs of a worker");
   for (const hip::StepOutput& output : spec.outputs)
@@ -60,12 +71,7 @@ Digest digest_of_outputs(const StepSpec& spec, const auto& digest_of_one) {
 
 }  // namespace
 
-bool RemoteSteps::is_on(const RequestContext& context) {
-  const Services& services = context.services;
-  if (services.engine == nullptr) return false;
-  const config::Settings& settings = services.own_settings;
-  return services.engine->url().is_trusted || (settings.remote.empty() && settings.signing_key.empty());
-}
+bool RemoteSteps::is_on(const RequestContext& context) { return why_none_is_sent(context).empty(); }
 
 RemoteSteps::RemoteSteps(const StepContext& context, int wake_fd)
     : context_(context), services_(context.services), engine_(*context.services.engine), wake_fd_(wake_fd) {}
@@ -81,9 +87,7 @@ bool RemoteSteps::wants(const StepState& state) {
   if (is_scanning_ || (scan_ && names_.empty()) || state.run != nullptr || state.audited || not_again_.contains(&state))
     return false;
   if (!may_be_sent(state.spec()) || has(state) || !engine_.is_open()) return false;
-  const std::uint64_t cost = cost_of(state);
-  const auto least = std::chrono::duration_cast<std::chrono::microseconds>(engine_.url().min_cost);
-  return cost == 0 || cost >= static_cast<std::uint64_t>(least.count());
+  return is_worth_sending(cost_of(state), engine_.url());
 }
 
 // The steps of one request are one source for different processors. 0: nothing is known of any.
@@ -155,6 +159,7 @@ std::vector<RemoteSteps::Ended> RemoteSteps::take_answers() {
     bool is_taken = false;
     if (answer == Answer::proved) {
       if (const std::optional<Digest> outputs = draw_for_audit(*sent)) {
+        sent->state->engine.outcome = "audited";
         audited_.insert_or_assign(sent->state, *outputs);
         not_again_.insert(sent->state);
       } else if (const std::optional<Unproved> unproved = take(*sent)) {
@@ -206,8 +211,9 @@ bool RemoteSteps::take_winner(StepState& state) {
   return !unproved;
 }
 
-void RemoteSteps::note_lost(const StepState& state) {
+void RemoteSteps::note_lost(StepState& state) {
   if (!has(state)) return;
+  state.engine.outcome = "lost";
   services_.counters.executed_lost();
   drop(state);
 }
@@ -240,6 +246,7 @@ RemoteSteps::Answer RemoteSteps::judge(Sent& sent) {
   if (sent.proved) return Answer::proved;
   std::optional<protocol::RemoteExecuted> answer = engine_.take(sent.id);
   if (!answer) return Answer::awaited;
+  sent.state->engine = seen_of(*answer, sent.clock.elapsed_us());
   if (answer->outcome != protocol::ExecuteOutcome::done) {
     engine_.note_failure(answer->detail);
     fail(sent, false, reason_of(answer->outcome), answer->detail);
@@ -284,13 +291,11 @@ std::optional<Unproved> RemoteSteps::take(Sent& sent) {
     if (std::rename(made(answer, path)->file.c_str(), path.c_str()) != 0)
       return Unproved{"lacks-an-output", output.name};
   }
-  // The engine's clocks may say anything. No part of the action took longer than the whole.
-  const std::uint64_t whole_us = sent.clock.elapsed_us();
-  const std::uint64_t execution_us = std::min(answer.execution_us, whole_us);
+  events::AtEngine& engine = state.engine;
   const protocol::StepDone report{.step = sent.number,
                                   .started_ns = sent.started_ns,
-                                  .duration_us = execution_us,
-                                  .processor_us = execution_us,
+                                  .duration_us = engine.execution_us,
+                                  .processor_us = engine.execution_us,
                                   .stdout_text = answer.stdout_text,
                                   .stderr_text = answer.stderr_text};
   Result<std::vector<CollectedOutput>> outputs = examine_plainly(state, report, context_);
@@ -303,11 +308,12 @@ std::optional<Unproved> RemoteSteps::take(Sent& sent) {
   }
   if (!keep(state, *std::move(outputs), context_)) note_not_stored(state, context_);
   engine_.note_success();
-  services_.counters.executed_won({.bytes_sent = answer.bytes_sent,
-                                   .bytes_received = answer.bytes_received,
-                                   .queue_us = std::min(answer.queue_us, whole_us),
-                                   .staging_us = std::min(answer.staging_us, whole_us),
-                                   .execution_us = execution_us});
+  engine.outcome = "won";
+  services_.counters.executed_won({.bytes_sent = engine.bytes_sent,
+                                   .bytes_received = engine.bytes_received,
+                                   .queue_us = engine.queue_us,
+                                   .staging_us = engine.staging_us,
+                                   .execution_us = engine.execution_us});
   return std::nullopt;
 }
 
@@ -326,8 +332,11 @@ void RemoteSteps::fail(const Sent& sent, bool is_proof, const std::string& reaso
   not_again_.insert(sent.state);
   if (is_proof && detail.starts_with('/')) names_.paths.insert(detail);
   if (reason == "variable-not-sent") names_.variables.insert(detail);
+  sent.state->engine.outcome = is_proof ? "not-proved" : "failed";
+  sent.state->engine.reason = reason;
+  sent.state->engine.detail = detail;
   const std::string what = context_.of_object(sent.state->spec().label);
-  services_.counters.executed_in_vain(is_proof, reason, detail.empty() ? what : what + ": " + detail);
+  services_.counters.executed_in_vain(is_proof, reason, detail.empty() ? what : what + ": " + detail, detail);
   services_.log.info(what + " runs here: a worker's result is of no use (" + reason + " " + detail + ")");
 }
 

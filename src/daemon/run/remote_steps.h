@@ -43,8 +43,7 @@ class RemoteSteps {
     bool is_taken = false;
   };
 
-  // Whether steps of this request may be sent at all. A daemon that publishes or signs results sends none unless the
-  // workers are trusted: what they make would be published with the rest.
+  // Whether steps of this request may be sent at all (execute/sending.h).
   static bool is_on(const RequestContext& context);
 
   // `wake_fd` is written to when an answer is in.
@@ -78,7 +77,7 @@ class RemoteSteps {
   // The step that ran here as well has been stopped: takes its proved result. False if that is of no use after all.
   bool take_winner(StepState& state);
   // The step ended here first.
-  void note_lost(const StepState& state);
+  void note_lost(StepState& state);
   // Nobody needs these any more.
   void drop(const StepState& state);
   void drop_all() { sent_.clear(); }

@@ -103,7 +103,7 @@ void StepScheduler::send_away(std::list<StepState*>& open) {
     if (!remote_->wants(state)) continue;
     if (const StepState* scan = remote_->scan_for(state)) return send_scan(*scan);
     std::optional<SingleFlight::Claim> claim = this->claim(state);
-    if (claim && remote_->send(state, *claim, next_number_++, begin_in_list(state))) step = open.erase(step);
+    if (claim && remote_->send(state, *claim, next_number_++, begin_in_list(state, true))) step = open.erase(step);
   }
 }
 
@@ -217,7 +217,7 @@ Status StepScheduler::start(StepState& state, SingleFlight::Claim claim) {
   StepRun* run = own ? own.get() : state.run;
   if (Status prepared = run->prepare(); !prepared) return prepared;
   const std::uint32_t number = next_number_++;
-  Running running{&state, std::move(claim), std::move(own), run, {}, begin_in_list(state)};
+  Running running{&state, std::move(claim), std::move(own), run, {}, begin_in_list(state, false)};
   if (Status sent = send(*run->next(), number); !sent) return sent;
   running_.emplace(number, std::move(running));
   return done();
@@ -310,12 +310,13 @@ void StepScheduler::finish(RunningEntry entry, bool is_usable) {
   services_.job_slots.finish(client_);
 }
 
-RunningSteps::Entry StepScheduler::begin_in_list(const StepState& state) const {
+RunningSteps::Entry StepScheduler::begin_in_list(const StepState& state, bool is_sent) const {
   const StepSpec& spec = state.spec();
   return services_.running_steps.begin({.object = context_.request.invocation.object,
                                         .label = spec.label,
                                         .arch = spec.planned == nullptr ? "" : spec.planned->arch.name,
-                                        .since = std::chrono::steady_clock::now()});
+                                        .since = std::chrono::steady_clock::now(),
+                                        .is_sent = is_sent});
 }
 
 void StepScheduler::tell_ended(const StepState& state, const StepClock& clock, bool is_usable) const {

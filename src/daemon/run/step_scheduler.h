@@ -75,7 +75,7 @@ class StepScheduler {
   Status take_stopped(RunningEntry entry);
   bool is_idle() const { return running_.empty() && !scan_ && (!remote_ || remote_->is_empty()); }
   void note_audit(StepState& state) const;
-  RunningSteps::Entry begin_in_list(const StepState& state) const;
+  RunningSteps::Entry begin_in_list(const StepState& state, bool is_sent) const;
   void tell_ended(const StepState& state, const StepClock& clock, bool is_usable) const;
   void drain_wake_ups();
 

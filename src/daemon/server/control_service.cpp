@@ -83,7 +83,8 @@ std::vector<stats::RunningStep> ControlService::running() const {
     all.push_back({.object = std::move(step.object),
                    .label = std::move(step.label),
                    .arch = std::move(step.arch),
-                   .age_ms = static_cast<std::uint64_t>(age.count())});
+                   .age_ms = static_cast<std::uint64_t>(age.count()),
+                   .is_sent = step.is_sent});
   }
   return all;
 }

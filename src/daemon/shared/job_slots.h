@@ -73,7 +73,7 @@ class PendingWrites {
   std::map<std::uint64_t, Keys> marks_;
 };
 
-// The steps that clients run now, for those who watch a build.
+// The steps that clients or the engine run now, for those who watch a build.
 //
 // Owns the entries' names; each entry ends with the object that begin() returned. Thread-safe.
 
@@ -84,6 +84,7 @@ class RunningSteps {
     std::string label;   // "device gfx906"
     std::string arch;    // empty if it has none
     std::chrono::steady_clock::time_point since;
+    bool is_sent = false;  // it is with the engine
   };
 
   // The step runs until this object is destroyed, which the table outlives.

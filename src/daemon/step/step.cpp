@@ -111,7 +111,8 @@ EndedStep ended_step(const StepState& state, const StepClock& clock, bool is_usa
                             .saved_us = state.hit ? state.result.duration_us : 0,
                             .processor_saved_us = state.hit ? state.result.processor_time() : 0,
                             .has_waited = state.waited,
-                            .not_stored = state.hit ? "" : refusal_of(state.result)}};
+                            .not_stored = state.hit ? "" : refusal_of(state.result),
+                            .engine = state.engine}};
   ended.bitcode = state.hit ? std::nullopt : state.result.bitcode;
   for (const cache::Output& output : state.result.outputs) ended.event.bytes += output.size;
   return ended;

@@ -141,6 +141,7 @@ struct StepState {
   // Its result is stored only after the client has its answer. Until then other clients wait for the claim.
   bool is_stored_later = false;
   std::optional<SingleFlight::Claim> claim;
+  events::AtEngine engine;  // what came of it there, if it was given to the engine
 
   StepResult result;
 

@@ -26,8 +26,10 @@ constexpr std::size_t kLongestWorker = 256;
 constexpr std::int64_t kMicrosecondsInASecond = 1'000'000;
 constexpr std::int64_t kNanosecondsInAMicrosecond = 1'000;
 
-// Nothing less than none, and nothing beyond kLongestExecution, whatever the engine's clocks say.
+// Nothing less than none, and nothing beyond kLongestExecution, whatever the engine's clocks say. Not every engine says
+// all of them: buildbox-casd has no queue.
 std::uint64_t between(const wire::Moment& from, const wire::Moment& to) {
+  if (from.seconds() == 0 || to.seconds() == 0) return 0;
   const std::int64_t longest = std::chrono::duration_cast<std::chrono::microseconds>(kLongestExecution).count();
   const std::int64_t most = longest / kMicrosecondsInASecond;
   const std::int64_t seconds = std::clamp<std::int64_t>(

@@ -2,17 +2,21 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <set>
 
 #include "daemon/execute/engine.h"
 #include "daemon/routes/scripted_client.h"
 #include "hipcache/base/files.h"
 #include "hipcache/config/execute_url.h"
+#include "hipcache/events/event_log.h"
 #include "hipcache/trace/seen.h"
+#include "support/comes_true.h"
 
 namespace hipcache::daemon {
 namespace {
 
 using protocol::ExecuteOutcome;
+using ::testing::AllOf;
 using ::testing::Contains;
 using ::testing::Each;
 using ::testing::HasSubstr;
@@ -90,7 +94,8 @@ class Worker {
 
 class ExecutedRoute : protected Worker, public RouteTest {
  protected:
-  explicit ExecutedRoute(const std::string& options = "") : Worker(options), RouteTest({.engine = &engine_}) {
+  explicit ExecutedRoute(const std::string& options = "", const OwnDirectory* events = nullptr)
+      : Worker(options), RouteTest({.engine = &engine_, .event_directory = events}) {
     plan_ = replaced(plan_of("clang-19/three-archs"), "\"-O2\"", "\"-O0\"");
     argv_ = {"clang++", "-x", "hip", "--offload-arch=gfx906", "--offload-arch=gfx90a", "--offload-arch=gfx1030", "-c",
              "a.hip",   "-o", "a.o"};
@@ -205,6 +210,19 @@ TEST_F(ExecutedRoute, EndsWithoutAnEngineThatSaysNothing) {
   EXPECT_EQ(counted().executed.lost, before_.lost + 2);
 }
 
+TEST_F(ExecutedRoute, ListsTheStepsThatAreWithTheEngineBesideThoseThatRunHere) {
+  is_silent_ = true;
+  on("host", [&](Ran&) {
+    EXPECT_TRUE(support::comes_true([&] {
+      const std::vector<RunningSteps::Step> now = services_.running_steps.now();
+      return now.size() == 3 &&
+             std::count_if(now.begin(), now.end(), [](const RunningSteps::Step& step) { return step.is_sent; }) == 2;
+    }));
+  });
+  EXPECT_EQ(compile().finish().exit_code, 0);
+  EXPECT_THAT(services_.running_steps.now(), IsEmpty());
+}
+
 TEST_F(ExecutedRoute, StopsTheRunHereOnceTheWorkersResultIsProved) {
   is_silent_ = true;
   on("device gfx90a", [&](Ran& run) {
@@ -253,6 +271,103 @@ TEST_F(ExecutedRouteWithAudit, AsksNoMoreAfterAWorkerMadeSomethingElse) {
   compile();
   EXPECT_EQ(counted().executed.differences, 1u);
   EXPECT_FALSE(engine_.is_open());
+}
+
+// What the event log says.
+
+class EventDirectory {
+ protected:
+  support::Scratch events_;
+  const Result<OwnDirectory> directory_ = OwnDirectory::open_or_make(events_ / "events");
+};
+
+class ExecutedEvents : EventDirectory, public ExecutedRoute {
+ protected:
+  explicit ExecutedEvents(const std::string& options = "") : ExecutedRoute(options, &*directory_) {
+    edit_ = [](auto&, protocol::RemoteExecuted& executed) {
+      executed = {.id = executed.id,
+                  .outcome = ExecuteOutcome::done,
+                  .worker = "w1",
+                  .queue_us = 1,
+                  .staging_us = 2,
+                  .execution_us = 3,
+                  .bytes_sent = 4,
+                  .bytes_received = 5};
+    };
+  }
+
+  // What came of the device steps of the next compile, by the number of its kind.
+  std::vector<events::AtEngine> compiled() {
+    EXPECT_EQ(compile().finish().exit_code, 0);
+    services_.event_log.flush();
+    std::vector<events::AtEngine> sent;
+    std::set<std::string> requests;
+    const Result<events::ReadEvents> log = events::read_event_files(directory_->path());
+    for (const events::Event& event : log->events)
+      if (const auto* step = std::get_if<events::StepEvent>(&event); step != nullptr && step->kind == "device") {
+        if (requests.insert(step->request).second) sent.clear();  // of the last request alone
+        EXPECT_EQ(step->outcome, "run");
+        if (!step->engine.outcome.empty()) sent.push_back(step->engine);
+      }
+    return sent;
+  }
+};
+
+TEST_F(ExecutedEvents, SayThatAResultWasTakenAndWhatItTook) {
+  EXPECT_THAT(compiled(), AllOf(SizeIs(2), Each(events::AtEngine{.outcome = "won",
+                                                                 .worker = "w1",
+                                                                 .bytes_sent = 4,
+                                                                 .bytes_received = 5,
+                                                                 .queue_us = 1,
+                                                                 .staging_us = 2,
+                                                                 .execution_us = 3})));
+}
+
+TEST_F(ExecutedEvents, SayThatThisMachineWasFaster) {
+  is_silent_ = true;
+  EXPECT_THAT(compiled(), AllOf(SizeIs(2), Each(events::AtEngine{.outcome = "lost"})));
+}
+
+TEST_F(ExecutedEvents, SayWhyAResultIsNotProved) {
+  write("optional.h", "#define OPTIONAL\n");
+  const auto usual = edit_;
+  edit_ = [usual](std::vector<Record>& records, protocol::RemoteExecuted& executed) {
+    usual(records, executed);
+    records.push_back({Kind::open_read, false, "optional.h"});
+  };
+  const std::vector<events::AtEngine> sent = compiled();
+  ASSERT_THAT(sent, SizeIs(2));
+  for (const events::AtEngine& one : sent) {
+    EXPECT_EQ(one.outcome, "not-proved");
+    EXPECT_EQ(one.reason, "absent-there");
+    EXPECT_EQ(one.detail, in_work("optional.h"));
+    EXPECT_EQ(one.execution_us, 3u);
+  }
+  EXPECT_EQ(counted().executed.paths, (std::map<std::string, std::uint64_t>{{in_work("optional.h"), 2}}));
+}
+
+TEST_F(ExecutedEvents, SayHowTheEngineFailed) {
+  edit_ = [](auto&, protocol::RemoteExecuted& executed) {
+    executed.outcome = ExecuteOutcome::expired;
+    executed.detail = "no worker";
+  };
+  const std::vector<events::AtEngine> sent = compiled();
+  ASSERT_THAT(sent, SizeIs(2));
+  EXPECT_EQ(sent.front().outcome, "failed");
+  EXPECT_EQ(sent.front().reason, "no-worker-in-time");
+  EXPECT_EQ(sent.front().detail, "no worker");
+  EXPECT_THAT(counted().executed.paths, IsEmpty());
+}
+
+class AuditedEvents : public ExecutedEvents {
+ protected:
+  AuditedEvents() : ExecutedEvents("&audit=1") {}
+};
+
+TEST_F(AuditedEvents, SayThatTheStepWasMadeHereAsWell) {
+  const std::vector<events::AtEngine> sent = compiled();
+  ASSERT_THAT(sent, SizeIs(2));
+  EXPECT_EQ(sent.front().outcome, "audited");
 }
 
 }  // namespace

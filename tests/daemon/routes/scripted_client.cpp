@@ -292,7 +292,8 @@ Reply RouteTest::compile() {
                                          .working_directory = work_,
                                          .mount_view = {},
                                          .umask = umask_,
-                                         .streams = {}};
+                                         .streams = {},
+                                         .plan_only = asks_for_plan_};
   const auto served = std::async(std::launch::async, [&] {
     serve_compile(*daemon, request, services_);
     daemon.reset();
@@ -310,6 +311,7 @@ Reply RouteTest::compile() {
       EXPECT_TRUE(client->send(stopped_, kPatience));
       continue;
     }
+    if (const auto* plan = std::get_if<protocol::PlanReport>(&received->message)) reply.plan = *plan;
     if (const auto* passed = std::get_if<protocol::PassThrough>(&received->message)) reply.last = *passed;
     if (const auto* finish = std::get_if<protocol::Finish>(&received->message)) {
       reply.last = *finish;
@@ -324,6 +326,14 @@ Reply RouteTest::compile() {
   client.reset();
   served.wait();
   return reply;
+}
+
+protocol::PlanReport RouteTest::plan() {
+  asks_for_plan_ = true;
+  Reply reply = compile();
+  asks_for_plan_ = false;
+  EXPECT_TRUE(reply.plan.has_value());
+  return reply.plan.value_or(protocol::PlanReport());
 }
 
 }  // namespace hipcache::daemon

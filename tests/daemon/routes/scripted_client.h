@@ -8,6 +8,7 @@
 
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -48,6 +49,7 @@ struct Reply {
   std::vector<std::string> asked;  // the names of the steps, in the order in which they were asked for
   std::variant<std::monostate, protocol::Finish, protocol::PassThrough> last;
   std::map<std::string, std::string> outputs;  // of a Finish: bytes by path
+  std::optional<protocol::PlanReport> plan;    // if it was asked for
 
   // Of a PassThrough; "finished" for a Finish, "nothing" if the daemon sent neither.
   std::string reason() const;
@@ -64,6 +66,8 @@ class RouteTest : public testing::Test {
 
   // The client asks for `argv_`.
   Reply compile();
+  // The client asks what would be done with `argv_`.
+  protocol::PlanReport plan();
   // What the step of this name leaves is edited, in each compile from now on.
   void on(const std::string& name, Edit edit) { edits_[name] = std::move(edit); }
   void on_all_as_usual() { edits_.clear(); }
@@ -92,6 +96,7 @@ class RouteTest : public testing::Test {
 
   std::map<std::string, Edit> edits_;
   protocol::StepDone stopped_;  // of the step that waits for its end
+  bool asks_for_plan_ = false;
 };
 
 // The text of that name in fixtures/plans.

@@ -186,5 +186,10 @@ TEST_F(Doctor, AsksTheSharedCaches) {
   expect_error(doctor({"g++"}, {{"HIPCACHE_REMOTE", "http://127.0.0.1:1/"}}), "shared cache http://127.0.0.1:1/");
 }
 
+TEST_F(Doctor, NamesAnEngineThatDoesNotAnswer) {
+  expect_error(doctor({"g++"}, {{"HIPCACHE_EXECUTE", "grpc://127.0.0.1:1/"}}),
+               "the engine grpc://127.0.0.1:1/ cannot be used: ");
+}
+
 }  // namespace
 }  // namespace hipcache::integration

@@ -163,6 +163,11 @@ TEST_F(EngineAnswers, WithEvilSizesAndNamesTakeNoMemory) {
               metadata.mutable_worker_start_timestamp()->set_nanos(std::numeric_limits<std::int32_t>::min());
             }).outcome,
             ExecuteOutcome::done);
+  EXPECT_EQ(outcome_with([](auto& result) {
+              result.mutable_execution_metadata()->mutable_worker_start_timestamp()->set_seconds(1'700'000'000);
+            }).queue_us,
+            0u)
+      << "the engine does not say when it took the action";
 }
 
 TEST_F(EngineAnswers, ThatCannotBeReadAreNoResult) {

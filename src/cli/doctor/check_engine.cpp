@@ -1,0 +1,271 @@
+#include "cli/doctor/check_engine.h"
+
+#include <fcntl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <climits>
+#include <cstdlib>
+#include <optional>
+#include <sstream>
+#include <string_view>
+#include <utility>
+#include <variant>
+
+#include "hipcache/base/files.h"
+#include "hipcache/base/process.h"
+#include "hipcache/base/text.h"
+#include "hipcache/config/values.h"
+#include "hipcache/trace/seen.h"
+
+namespace hipcache::cli {
+namespace {
+
+using namespace std::chrono_literals;
+using protocol::ExecuteOutcome;
+using Wait = std::chrono::milliseconds;
+using trace::Kind;
+using trace::Record;
+
+// As the daemon's steps: longer no build waits for a worker.
+constexpr Wait kQueue = 2s;
+constexpr Wait kRun = 10s;
+constexpr Wait kAnswer = 15s;  // for the way there and back: hipcache-remote's own limits are shorter
+constexpr std::uint64_t kTraceLimit = 16u << 20;
+
+constexpr std::string_view kDirectory = "/hipcache-doctor";  // on the worker
+constexpr const char* kTrace = "trace";
+constexpr const char* kLibrary = "/libhipcache-trace.so";
+// Where they are links here, the loader and the shell are found by them.
+constexpr auto kSystem = std::to_array({"/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"});
+
+std::string shell_word(const std::string& text) {
+  std::string quoted = "'";
+  for (const char letter : text) quoted += letter == '\'' ? "'\\''" : std::string(1, letter);
+  return quoted + "'";
+}
+
+std::string name_of(const config::ExecuteUrl& url) { return "the engine " + url.server.shown; }
+
+std::string worker_of(const protocol::RemoteExecuted& executed) {
+  return executed.worker.empty() ? "the worker" : "the worker " + executed.worker;
+}
+
+// hipcache-remote, with this process in the daemon's place.
+class Remote {
+ public:
+  static Result<Remote> start(const std::string& program, const Words& environment, const std::string& url) {
+    std::array<int, 2> ends{};
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0)
+      return system_error("cannot make", "a socket");
+    protocol::Channel channel{UniqueFd(ends[0])};
+    const UniqueFd other(ends[1]), null(open("/dev/null", O_WRONLY | O_CLOEXEC));
+    const Result<pid_t> pid = spawn({.program = program,
+                                     .argv = {program},
+                                     .environment = environment,
+                                     .stdin_fd = other.get(),
+                                     .stdout_fd = null.get(),
+                                     .stderr_fd = null.get()});
+    if (!pid) return pid.error();
+    Remote remote(std::move(channel), *pid);
+    if (Status sent = protocol::send(remote.channel_, protocol::RemoteConfigure{.execute = url}, kAnswer); !sent)
+      return sent.error();
+    return remote;
+  }
+  // It ends when its daemon does.
+  ~Remote() {
+    if (pid_ == 0) return;
+    channel_ = protocol::Channel(UniqueFd());
+    [[maybe_unused]] const Result<ExitStatus> ended = wait_for(pid_);
+  }
+  Remote(Remote&& other) noexcept : channel_(std::move(other.channel_)), pid_(std::exchange(other.pid_, 0)) {}
+  Remote& operator=(Remote&&) = delete;
+
+  // The answer of that kind. Others are passed over.
+  template <typename Answer>
+  Result<Answer> ask(const protocol::RemoteMessage& question, Wait limit) {
+    const auto until = std::chrono::steady_clock::now() + limit;
+    if (Status sent = protocol::send(channel_, question, limit); !sent) return sent.error();
+    for (;;) {
+      const auto left = std::chrono::ceil<Wait>(until - std::chrono::steady_clock::now());
+      Result<protocol::RemoteMessage> message = protocol::receive_remote(channel_, std::max(left, Wait(0)));
+      if (!message) return message.error();
+      if (auto* answer = std::get_if<Answer>(&*message)) return std::move(*answer);
+    }
+  }
+
+ private:
+  Remote(protocol::Channel channel, pid_t pid) : channel_(std::move(channel)), pid_(pid) {}
+
+  protocol::Channel channel_;
+  pid_t pid_;
+};
+
+// A directory for what the action makes.
+class Place {
+ public:
+  Place() {
+    const char* wanted = std::getenv("TMPDIR");
+    path_ = std::string(wanted != nullptr && wanted[0] == '/' ? wanted : "/tmp") + "/hipcache-doctor-XXXXXX";
+    if (mkdtemp(path_.data()) == nullptr) path_.clear();
+  }
+  ~Place() {
+    if (!path_.empty()) [[maybe_unused]]
+      const Status removed = remove_tree(path_);
+  }
+  Place(const Place&) = delete;
+  Place& operator=(const Place&) = delete;
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+};
+
+// Links are resolved: by these names the trace has them.
+Words programs_of(const Examination& examination) {
+  if (examination.hip_compiler.empty()) return {};
+  Words asked = examination.hip_compiler;
+  asked.insert(asked.end(), {"-###", "-x", "hip", "-c", "/dev/null", "-o", "/dev/null"});
+  const Result<Ran> ran = run_program(asked, examination.environment);
+  return ran ? device_programs_in(ran->err) : Words();
+}
+
+std::vector<Record> records_in(const protocol::RemoteExecuted& executed) {
+  if (executed.outputs.empty()) return {};
+  const Result<std::string> bytes = read_file(executed.outputs.front().file, kTraceLimit);
+  Result<std::vector<Record>> records = bytes ? trace::read_records(*bytes) : bytes.error();
+  return records ? std::move(*records) : std::vector<Record>();
+}
+
+Finding finding_on_failure(const protocol::RemoteExecuted& executed, const config::ExecuteUrl& url) {
+  if (executed.outcome == ExecuteOutcome::expired)
+    return {Level::error,
+            "no worker took a small action in " + std::to_string(kQueue.count() / 1000) + " s: is a worker " +
+                (url.properties.empty() ? "" : "with the properties " + config::format_list(url.properties) + " ") +
+                "running?"};
+  return {Level::error,
+          name_of(url) + " answers, and did not run a small action: " + executed.detail + "; its own log may say more"};
+}
+
+// The programs and libraries that differ, or are missing on one of the machines.
+Words different_in(const std::vector<Record>& traced) {
+  Words different;
+  for (const Record& record : traced)
+    if (record.kind == Kind::content && !record.found && trace::content_of_program(record.text) != record.seen)
+      different.push_back(record.text);
+  return different;
+}
+
+}  // namespace
+
+Words device_programs_in(const std::string& jobs) {
+  Words programs;
+  std::istringstream lines(jobs);
+  for (std::string line; std::getline(lines, line);) {
+    const bool is_device =
+        line.find("\"-triple\" \"amdgcn") != std::string::npos || line.find("amdgpu\"") != std::string::npos;
+    if (!line.starts_with(" \"") || !is_device) continue;
+    const std::string program = real_path(line.substr(2, line.find('"', 2) - 2));
+    if (program.starts_with('/') && !holds(programs, program)) programs.push_back(program);
+  }
+  return programs;
+}
+
+protocol::RemoteExecute small_action(const Words& programs, const std::string& trace_library,
+                                     const std::string& output_directory) {
+  const std::string directory(kDirectory);
+  const std::string traced = "LD_PRELOAD=" + directory + kLibrary + " HIPCACHE_TRACE=" + directory + "/" + kTrace +
+                             " " + std::string(trace::kContents) + "=1 ";
+  std::string script;  // prints the programs that are missing, and what the others say of themselves
+  for (const std::string& program : programs) {
+    const std::string word = shell_word(program);
+    script += "if test -x " + word + "; then " + traced + word + " --version; else echo " + word + "; fi; ";
+  }
+  protocol::RemoteExecute action{.id = 1,
+                                 .argv = {"/bin/sh", "-c", script + ":"},
+                                 .working_directory = directory,
+                                 .inputs = {{.path = directory + kLibrary, .source = trace_library}},
+                                 .outputs = {kTrace},
+                                 .deadline_ms = static_cast<std::uint64_t>(kRun.count()),
+                                 .queue_limit_ms = static_cast<std::uint64_t>(kQueue.count()),
+                                 .output_directory = output_directory};
+  for (const char* system : kSystem) {
+    std::array<char, PATH_MAX> target;
+    const ssize_t length = readlink(system, target.data(), target.size());
+    if (length > 0)
+      action.inputs.push_back({.path = system,
+                               .kind = protocol::ExecuteInputKind::link,
+                               .target = std::string(target.data(), static_cast<std::size_t>(length))});
+  }
+  return action;
+}
+
+Finding finding_on(const protocol::RemoteEngineAnswer& answer, const config::ExecuteUrl& url) {
+  if (!answer.ok)
+    return {Level::error,
+            name_of(url) + " cannot be used: " + answer.detail + "; builds run here without it (docs/execution.md)"};
+  return {Level::ok, name_of(url) + " answers" + (answer.version.empty() ? "" : " (API " + answer.version + ")") +
+                         " and " + answer.detail +
+                         (url.properties.empty() ? "" : "; asked for " + config::format_list(url.properties))};
+}
+
+std::vector<Finding> findings_on(const protocol::RemoteExecuted& executed, const Words& programs,
+                                 const std::vector<Record>& traced, const config::ExecuteUrl& url) {
+  if (executed.outcome != ExecuteOutcome::done) return {finding_on_failure(executed, url)};
+  std::vector<Finding> findings;
+  const std::string worker = worker_of(executed);
+  if (executed.exit_code != 0)
+    return {{Level::error, worker + " ended a shell with " + std::to_string(executed.exit_code) + ": " +
+                               first_line(executed.stderr_text) + "; /bin/sh and this machine's C library must be on " +
+                               "its image"}};
+  for (const std::string& program : programs) {
+    const bool has_run = std::any_of(traced.begin(), traced.end(), [&](const Record& record) {
+      return record.kind == Kind::program && record.text == program;
+    });
+    const bool is_missing = ("\n" + executed.stdout_text).find("\n" + program + "\n") != std::string::npos;
+    if (is_missing)
+      findings.push_back({Level::error, worker + " has no " + program + ": install the toolchain on its image"});
+    else if (!has_run)
+      findings.push_back({Level::error, program + " cannot be traced on " + worker +
+                                            ", so no result is proved: its image needs this machine's C library"});
+  }
+  const Words different = different_in(traced);
+  if (!different.empty())
+    findings.push_back({Level::error, worker + " has another " + different.front() +
+                                          (different.size() == 1 ? ""
+                                                                 : " (and " + std::to_string(different.size() - 1) +
+                                                                       " more programs and libraries)") +
+                                          ": install this machine's packages on its image"});
+  if (!findings.empty()) return findings;
+  const std::string took = worker + " took a small action after " + std::to_string(executed.queue_us / 1000) +
+                           " ms and ran it in " + std::to_string(executed.execution_us / 1000) + " ms";
+  if (programs.empty()) return {{Level::note, took + "; no HIP compiler is here to be compared with the worker's"}};
+  return {{Level::ok, took + "; it has " + config::format_list(programs) + " of here"}};
+}
+
+void check_engine(Examination& examination) {
+  if (!examination.settings || !examination.settings->execute) return;
+  if (!examination.remote_program || examination.trace_library.empty()) return;  // check_programs has said why
+  const config::ExecuteUrl& url = *examination.settings->execute;
+  Findings& findings = examination.findings;
+  const auto say = [&](Finding finding) { findings.add(finding.level, std::move(finding.text)); };
+  Result<Remote> remote = Remote::start(*examination.remote_program, examination.environment, url.text);
+  if (!remote) return findings.error(name_of(url) + " cannot be asked: " + remote.error().message);
+  const Wait way = kAnswer + url.server.connect_timeout + url.server.timeout;
+  const auto answer = remote->ask<protocol::RemoteEngineAnswer>(protocol::RemoteEngineQuestion{.id = 1}, way);
+  if (!answer) return findings.error(name_of(url) + " cannot be asked: " + answer.error().message);
+  say(finding_on(*answer, url));
+  if (!answer->ok) return;
+  const Place place;
+  const Words programs = programs_of(examination);
+  const auto executed = remote->ask<protocol::RemoteExecuted>(
+      small_action(programs, examination.trace_library, place.path()), way + kQueue + kRun);
+  if (!executed)
+    return findings.error(name_of(url) + " does not say what came of an action: " + executed.error().message);
+  for (Finding& finding : findings_on(*executed, programs, records_in(*executed), url)) say(std::move(finding));
+}
+
+}  // namespace hipcache::cli
