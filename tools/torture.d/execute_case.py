@@ -10,7 +10,7 @@ from fault_proxy import FAULTS, FaultProxy
 from network_case import NetworkCase
 from small_hip import replace
 
-MACHINES = 10
+MACHINES = 4
 # Of each machine, one after the other. With several at once, a busy machine is faster than its worker.
 COMPILES = 2
 # One slot, so all but one of a compile's steps are sent.
