@@ -191,6 +191,17 @@ class Examples(unittest.TestCase):
         self.assertGreater(self.stats(damaged)["requests"]["miss"], 0)
 
 
+    def test_execute(self):
+        if mend := servers.engine_mend():
+            self.skipTest(mend)
+        command = [str(SOURCE / "examples/execute"), str(BIN / "hipcache")]
+        told = subprocess.run(command, env={**self.variables, "PORT": str(servers.free_port())}, capture_output=True, text=True)
+        self.assertEqual((told.returncode, told.stderr), (0, ""), told.stdout)
+        self.assertRegex(told.stdout, r"Steps sent +[1-9]")
+        missing = subprocess.run(command, env={**self.variables, "HIPCACHE_TEST_SERVERS": "/nowhere"}, capture_output=True, text=True)
+        self.assertEqual(missing.returncode, 1)
+        self.assertIn("/nowhere/buildbox-casd is not installed: tools/test-servers", missing.stderr)
+
     # The actions of examples/action, as a workflow uses them.
     WITH_ACTION = {
         "steps": [

@@ -97,6 +97,12 @@ def tree_seconds(root):
     return sum(seconds for pid, seconds in used.items() if _is_below(pid, root, parents))
 
 
+def below(root):
+    """The living processes that a process has started, and those that these have."""
+    parents = {pid: int(fields[1]) for pid in _all() if (fields := _stat(pid)) and fields[0] not in "ZX"}
+    return [pid for pid in parents if pid != root and _is_below(pid, root, parents)]
+
+
 def _is_below(pid, root, parents):
     while pid is not None and pid != root:
         pid = parents.get(pid)

@@ -68,6 +68,20 @@ class Server:
         self.process.send_signal(signal.SIGCONT)
 
 
+class GroupServer(Server):
+    """One that consists of several processes."""
+
+    def start(self):
+        self.process = subprocess.Popen(self.command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
+        assert comes_true(lambda: listens(self.port)), self.command
+
+    def stop(self):
+        if self.process:
+            processes.end_all(processes.of_session(self.process.pid))
+            self.process.wait()
+            self.process = None
+
+
 def started(makers, directory):
     """Starts what is installed, each with an empty directory below that one. Returns the servers by name, and the names
     of those that are missing."""
@@ -104,9 +118,9 @@ def by(find, name):
 
     def decorate(make):
         @functools.wraps(make)
-        def start(directory, *more):
+        def start(directory, *more, **named):
             program = find(name)
-            return make(directory, program, free_port(), *more) if program else None
+            return make(directory, program, free_port(), *more, **named) if program else None
 
         return start
 
@@ -206,11 +220,23 @@ def bazel_remote(directory, program, port):
 
 
 @by(built, "buildbox-casd")
-def buildbox_casd(directory, program, port):
-    """An engine of remote execution, with its worker."""
-    run = pathlib.Path(program).resolve().parent / "buildbox-run"
-    words = f"--bind=127.0.0.1:{port} --buildbox-run={run} --jobs=2 --runner-arg=--ro-bind-mount=/usr:/usr {directory}"
-    return Server(f"grpc://127.0.0.1:{port}/", [program, *words.split()])
+def buildbox_casd(directory, program, port, mounts=(), before=()):
+    """An engine of remote execution, with its worker. `mounts`: what the worker has in the place of files of /usr, as
+    SOURCE:PATH. `before`: words in front of the command."""
+    runner = [f"--runner-arg=--ro-bind-mount={mount}" for mount in ("/usr:/usr", *mounts)]
+    words = [f"--bind=127.0.0.1:{port}", f"--buildbox-run={_buildbox_run(program)}", "--jobs=2", *runner, str(directory)]
+    return Server(f"grpc://127.0.0.1:{port}/", [*before, program, *words])
+
+
+def _buildbox_run(casd):
+    return pathlib.Path(casd).resolve().parent / "buildbox-run"
+
+
+def engine_mend():
+    """What to do before buildbox_casd() can start; empty: nothing."""
+    if not installed("bwrap"):
+        return "bwrap is not installed: tools/setup installs bubblewrap"
+    return "" if built("buildbox-casd") else "buildbox-casd is not installed: tools/test-servers installs it"
 
 
 @by(built, "buildgrid")
@@ -220,6 +246,16 @@ def buildgrid(directory, program, port):
     text = template.read_text().replace('"ADDRESS"', f'"127.0.0.1:{port}"').replace('"DIRECTORY"', f'"{directory}/cas"')
     (directory / "buildgrid.yml").write_text(text)
     return Server(f"grpc://127.0.0.1:{port}", [program, "server", "start", str(directory / "buildgrid.yml")])
+
+
+@by(built, "buildgrid")
+def buildgrid_engine(directory, program, port):
+    """An engine with a queue, and workers of the pool "tests"; None without buildbox, too."""
+    casd = built("buildbox-casd")
+    python = pathlib.Path(program).resolve().parent / "python"
+    script = pathlib.Path(__file__).resolve().parents[2] / "tests/remote/execution/buildgrid_engine.py"
+    command = [str(python), str(script), str(directory), str(port), str(casd and _buildbox_run(casd))]
+    return GroupServer(f"grpc://127.0.0.1:{port}/", command) if casd else None
 
 
 @by(built, "versitygw")

@@ -2,7 +2,8 @@
 the compiler alone: exit code, messages, bytes of each file, and how long it took. After a fault that damages no data,
 everything that hit before it must hit again.
 
-With --faults, only the networks between hipcache and the servers of shared caches fail, as often as that says.
+With --faults, only the networks between hipcache and the servers of shared caches fail, as often as that says; with
+--faults and --only execute, an engine of remote execution, its workers and the network in between.
 
 Each case has a random project, a random cache and one fault, sometimes a second one. The same seed makes the same
 cases, except for the moments at which a fault meets a compile.
@@ -27,7 +28,7 @@ import reporting  # noqa: E402
 import tool  # noqa: E402
 from cache import Cache  # noqa: E402
 from case import Case  # noqa: E402
-from network_run import NetworkRun  # noqa: E402
+from network_run import ENGINE, NetworkRun  # noqa: E402
 from process import must  # noqa: E402
 from run import Run  # noqa: E402
 from table_of_faults import TABLE  # noqa: E402
@@ -57,7 +58,7 @@ def arguments():
                         help="put the table into FILE: docs/correctness.md; with --faults docs/torture.md")
     parser.add_argument("--list", action="store_true", help="list the faults and end")
     parser.add_argument("--faults", type=int, metavar="N",
-                        help="instead: break the networks of shared caches until N faults have struck")
+                        help="instead: break the networks of shared caches, or an engine, until N faults have struck")
     given = parser.parse_intermixed_args()
     if given.minutes is None and given.faults is None:
         parser.error("MINUTES is missing, or --faults")
@@ -145,8 +146,8 @@ def main():
             print(f"{fault.kind}: {fault.title}")
         return 0
     program = pathlib.Path(given.hipcache or tool.default_hipcache())
-    faults = list(chosen(given)) if program.exists() else []
-    if not faults:
+    faults = list(chosen(given)) if given.faults is None else TABLE
+    if not faults or not program.exists():
         missing = "such fault" if program.exists() else program
         print(f"tools/torture: no {missing}", file=sys.stderr)
         return 2
@@ -154,7 +155,8 @@ def main():
         if given.faults is None:
             name, run = "tools/torture", Torture(given, program.resolve(), faults, place)
         else:
-            name, run = "tools/torture of networks", NetworkRun(given, program.resolve(), place)
+            name = f"tools/torture of {'engines' if given.only == ENGINE else 'networks'}"
+            run = NetworkRun(given, program.resolve(), place)
         text = measure(given, run, program.resolve())
     print(text)
     reporting.put_into(given.document, name, text)

@@ -34,6 +34,8 @@ WEIGHTS = {"grpc": 2}
 class NetworkCase(Story):
     """A seed and a number decide about everything but the moment of a fault."""
 
+    AT_ONCE = 4  # cases wait for deadlines most of the time
+
     def __init__(self, world, seed, number):
         super().__init__()
         self.world, self.number = world, number
@@ -41,6 +43,7 @@ class NetworkCase(Story):
         self.directory = world.directory / f"case{number}"
         self.workplace = world.workplace(self.directory / "work")
         self.inputs = tree.files_in(self.workplace)
+        self.expected = world.expected
         self.hits, self.slowest = 0, 0.0
         self.struck = collections.Counter()  # by server, fault, direction and place
 
@@ -113,11 +116,15 @@ class NetworkCase(Story):
         for begin in range(0, len(commands), at_once):
             group = commands[begin : begin + at_once]
             self._reset_workplace()
-            started = [(command, machine.start(command.argv, self.workplace)) for command in group]
-            self._judge([(command, self._end(command, running)) for command, running in started])
+            self._judge(self._compile(machine, group))
+
+    def _compile(self, machine, commands):
+        """Compiles all at once; each command with its end."""
+        started = [(command, machine.start(command.argv, self.workplace)) for command in commands]
+        return [(command, self._end(command, running)) for command, running in started]
 
     def _end(self, command, running):
-        bound = patience.bound(patience.NETWORK[command.title], self.world.expected[command])
+        bound = patience.bound(patience.NETWORK[command.title], self.expected[command])
         ended = self.end(running, command, bound)
         self.slowest = max(self.slowest, ended.seconds)
         return ended
@@ -125,7 +132,7 @@ class NetworkCase(Story):
     def _judge(self, ended):
         made = tree.changes(self.inputs, tree.files_in(self.workplace))
         for command, one in ended:
-            expected = self.world.expected[command]
+            expected = self.expected[command]
             own = {name: made.pop(name) for name in expected.files if name in made}
             for line in differences(one, own, expected, expected.files) if not one.late else ():
                 self.finding(f"{line}: {command}", hipcache=own, compiler=expected.files)

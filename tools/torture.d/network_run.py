@@ -1,25 +1,28 @@
-"""Cases of broken networks, several at once, until so many faults have struck."""
+"""Cases of broken networks or engines, several at once, until so many faults have struck."""
 
 import collections
 import threading
 import time
 
 import processes
+from execute_case import ExecuteCase
+from execute_world import ExecuteWorld
 from network_case import NetworkCase
 from network_world import World
 from reporting import narrow_table
 from run import Run
 
-# Cases wait for deadlines most of the time.
-AT_ONCE = 4
+# Of --only: faults of an engine of remote execution instead.
+ENGINE = "execute"
 # What is counted of each fault, in this order.
 SERVER, FAULT, DIRECTION, PLACE = range(4)
 
 
 class Tally:
-    """Thread-safe under the run's lock."""
+    """Thread-safe under the run's lock. `hits_are`: what a case's hits mean."""
 
-    def __init__(self):
+    def __init__(self, hits_are):
+        self.hits_are = hits_are
         self.struck = collections.Counter()  # by server, fault, direction and place
         self.cases, self.compiles, self.hits, self.findings, self.slowest = 0, 0, 0, 0, 0.0
 
@@ -44,13 +47,13 @@ class Tally:
         return ", ".join(f"{name} {count}" for name, count in sorted(counted.items()))
 
     def line(self):
-        return (f"{self.cases} cases, {self.compiles} compiles, {self.hits} served; {self.faults()} faults "
+        return (f"{self.cases} cases, {self.compiles} compiles, {self.hits} {self.hits_are}; {self.faults()} faults "
                 f"({self.by(SERVER)}; {self.by(FAULT)}; in {self.by(DIRECTION)}; at {self.by(PLACE)}); "
                 f"slowest compile {self.slowest:.1f} s; {self.findings} findings")
 
     def markdown(self, told):
         """A row for each fault, a column for each server."""
-        sums = (f"{told}: {self.cases} cases, {self.compiles} compiles, {self.hits} of them served,\n"
+        sums = (f"{told}: {self.cases} cases, {self.compiles} compiles, {self.hits} {self.hits_are},\n"
                 f"{self.faults()} faults, slowest compile {self.slowest:.1f} s, {self.findings} findings.\n\n")
         heads = sorted({what[SERVER] for what in self.struck})
         rows = []
@@ -62,8 +65,10 @@ class Tally:
 
 class NetworkRun(Run):
     def __init__(self, given, program, place):
-        super().__init__(given, Tally())
-        self._world = World(program, place, given.clangs[-1])
+        is_engine = given.only == ENGINE
+        super().__init__(given, Tally("steps taken from workers" if is_engine else "of them served"))
+        self._case = ExecuteCase if is_engine else NetworkCase
+        self._world = (ExecuteWorld if is_engine else World)(program, place, given.clangs[-1])
         self._next = given.case or 0
 
     def run(self):
@@ -71,7 +76,7 @@ class NetworkRun(Run):
             print(f"-- left out, as it is not installed: {name}", flush=True)
         self._world.fill()
         self.began = self.told = time.monotonic()
-        at_once = 1 if self._is_one_case() else AT_ONCE
+        at_once = 1 if self._is_one_case() else self._case.AT_ONCE
         workers = [threading.Thread(target=self._work, daemon=True) for _ in range(at_once)]
         for worker in workers:
             worker.start()
@@ -87,8 +92,9 @@ class NetworkRun(Run):
 
     def _work(self):
         while (number := self._take()) is not None:
-            case = NetworkCase(self._world, self.given.seed, number)
+            case = self._case(self._world, self.given.seed, number)
             words = ["--faults", self.given.faults, "--clang", self.given.clangs[-1], "--case", number]
+            words += ["--only", self.given.only] if self.given.only else []
             self.attempt(case, case.run, f"network-{self.given.seed}-{number}", words)
 
     def _take(self):

@@ -56,12 +56,7 @@ class World:
     def fill(self):
         """Learns what the compiler makes, and publishes it to every server."""
         self._make_commands()
-        environment = self.environment(self.project.directory)
-        reference = Cache(self.program, self.directory / "reference", environment)
-        yardstick = Yardstick(self.project, reference, environment)
-        for command in self.commands:
-            self.expected[command] = yardstick.of(command)
-        reference.end()
+        self.expected = self.learn()
         url = ",".join(server.url_with(PATIENT) for server in self.servers.values())
         with self.machine("publisher", self.project.directory, url) as publisher:
             for command in self.commands:
@@ -69,6 +64,15 @@ class World:
             publisher.must("--flush")
             publisher.stop()
         self.project.clean()
+
+    def learn(self):
+        """What the compiler makes of the sources as they are now, by command."""
+        environment = self.environment(self.project.directory)
+        reference = Cache(self.program, self.directory / "reference", environment)
+        yardstick = Yardstick(self.project, reference, environment)
+        expected = {command: yardstick.of(command) for command in self.commands}
+        reference.end()
+        return expected
 
     def _make_commands(self):
         clang = f"/usr/bin/clang-{self.clang}"
@@ -91,8 +95,8 @@ class World:
         return self.directory / f"{name}.log"
 
     @contextlib.contextmanager
-    def machine(self, name, workplace, remote):
-        environment = {**self.environment(workplace), "HIPCACHE_LOG": str(self.log_of(name))}
+    def machine(self, name, workplace, remote, **settings):
+        environment = {**self.environment(workplace), "HIPCACHE_LOG": str(self.log_of(name)), **settings}
         made = Cache(self.program, self.directory / name, environment, remote)
         try:
             yield made

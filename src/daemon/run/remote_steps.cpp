@@ -176,8 +176,17 @@ std::vector<RemoteSteps::Ended> RemoteSteps::take_answers() {
 
 std::vector<const StepState*> RemoteSteps::take_winners() {
   std::vector<const StepState*> winners;
-  for (Sent& sent : sent_)
-    if (sent.proved && !sent.claim && !std::exchange(sent.is_told, true)) winners.push_back(sent.state);
+  for (Entry sent = sent_.begin(); sent != sent_.end();) {
+    const Entry one = sent++;
+    if (!one->proved || one->claim || std::exchange(one->is_told, true)) continue;
+    if (const std::optional<Digest> outputs = draw_for_audit(*one)) {  // the run here goes on, and is compared
+      audited_.insert_or_assign(one->state, *outputs);
+      not_again_.insert(one->state);
+      sent_.erase(one);
+    } else {
+      winners.push_back(one->state);
+    }
+  }
   return winners;
 }
 
