@@ -8,7 +8,7 @@ import shutil
 import machines
 import servers
 from machines import KERNEL
-from machines_test import CLANG, THREE, Machines
+from machines_test import CLANG, HEAVY, THREE, Machines
 
 # Each step is worth it, and none is made twice; one slot, so that the second step finds none.
 OPTIONS = "min_cost=1ms&audit=0&timeout=30s&connect_timeout=30s"
@@ -57,6 +57,22 @@ class Execution(Machines):
         self.project.compile(machine, THREE)
         self.project.compile(machine, THREE)
         self.assertGreater(machine.stats()["requests"]["hit"], 0)
+
+    def test_sends_the_back_ends_of_edits_whose_front_ends_ran_here(self):
+        machine = self.client("one", "&property=hipcache-toolchain")
+        source = self.project.directory / "a.hip"
+        source.write_text(KERNEL + HEAVY.replace("WORK", "3000"))
+        self.assertGreater(self.assert_taken(machine), 0)
+        self.assertEqual(machine.stats()["steps"]["back"]["run"], 3, "a worker leaves the back ends that it ran")
+        self.project.edit_header("#define UNUSED 1")
+        counts, _ = self.compile_right(machine)
+        self.assertEqual(counts["sent"], 0, "the bitcode is the same")
+        self.assertEqual(machine.stats()["steps"]["back"]["run"], 3)
+        source.write_text(KERNEL + HEAVY.replace("WORK", "3000").replace("* 7", "* 5"))
+        self.assertGreater(self.assert_taken(machine), 0)
+        self.assertEqual(machine.stats()["steps"]["front"]["run"], 9)
+        self.assertEqual(machine.stats()["steps"]["back"]["run"], 6)
+        self.assertIn("hipcache-toolchain=", machine.log.read_text())
 
     def test_sees_headers_that_come_change_and_go(self):
         machine = self.client("one")
