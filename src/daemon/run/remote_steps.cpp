@@ -92,12 +92,17 @@ bool RemoteSteps::wants(const OpenStep& step) {
 }
 
 std::uint64_t RemoteSteps::cost_of(const OpenStep& step) {
+  const std::uint64_t expected = expected_us(step);
+  return expected != 0 ? expected : engine_.typical_us();
+}
+
+std::uint64_t RemoteSteps::expected_us(const OpenStep& step) {
   const std::optional<StepSpec::Part>& part = step.part().spec().part;
   auto kept = known_us_.find(step.state);
   if (!part && kept == known_us_.end())
     kept = known_us_.emplace(step.state, services_.split_codegen_ledger.cost(step.state->spec().key).known_us()).first;
   if (const std::uint64_t known = part ? part->known_us : kept->second; known != 0) return known;
-  return longest_here_us_ != 0 ? longest_here_us_ : engine_.typical_us();
+  return longest_here_us_;
 }
 
 void RemoteSteps::look_in_history() {
@@ -141,7 +146,7 @@ bool RemoteSteps::send(OpenStep& step, std::uint32_t number, RunningSteps::Entry
   if (!platform) return leave(platform.error().message);
   action->platform = *std::move(platform);
   action->output_directory = context_.directory.file(std::to_string(number) + ".worker");
-  action->deadline_ms = static_cast<std::uint64_t>(deadline_of(cost_of(step)).count());
+  action->deadline_ms = static_cast<std::uint64_t>(deadline_of(expected_us(step)).count());
   if (mkdir(action->output_directory.c_str(), S_IRWXU) != 0) return leave("there is no directory for its outputs");
   std::string outputs = action->output_directory;
   std::set<std::string> variables = variables_of(*action, context_.request.from);
@@ -233,7 +238,7 @@ void RemoteSteps::note_end_here(const StepState& state) {
   const StepSpec& spec = state.spec();
   if (!state.succeeded() || state.result.witnessed.set == nullptr) return;
   names_.add(*state.result.witnessed.set, context_.request.from);
-  if (state.hit || spec.planned == nullptr || spec.planned->kind != hip::StepKind::device) return;
+  if (state.hit || spec.is_proof || spec.planned == nullptr || spec.planned->kind != hip::StepKind::device) return;
   longest_here_us_ = std::max(longest_here_us_, state.result.processor_time());
   engine_.note_cost(state.result.processor_time());
   const auto audited = audited_.extract(&state);

@@ -77,8 +77,8 @@ class RemoteSteps {
   // Whether the step is to be sent if it is its turn. REQUIRES, as for the next ones: its run is made.
   bool wants(const OpenStep& step);
 
-  // What it is expected to take: the steps of one request are one source for different processors. 0: nothing is known
-  // of any.
+  // What it is expected to take: what it took before, else the other steps of the request, which are one source for
+  // different processors, else the average of all, which bounds nothing. 0: nothing is known of any.
   std::uint64_t cost_of(const OpenStep& step);
 
   // The sources are not known, and are to be scanned first. The scan, once: it runs here, beside the job slots, because
@@ -151,6 +151,7 @@ class RemoteSteps {
   using Entry = std::list<Sent>::iterator;
   enum class Answer { awaited, proved, useless };
 
+  std::uint64_t expected_us(const OpenStep& step);
   void look_in_history();
   Answer judge(Sent& sent);
   std::optional<Unproved> prove(Sent& sent, const protocol::RemoteExecuted& answer) const;
