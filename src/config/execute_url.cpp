@@ -17,13 +17,19 @@ constexpr auto kServerOptions = std::to_array<std::string_view>(
 
 constexpr std::string_view kPropertyLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";
 constexpr std::size_t kMostProperties = 32;
+constexpr std::string_view kToolchain = "hipcache-toolchain";  // without a value: each step's own
 
-// "pool:gfx9,OSFamily:linux". Commas stand between properties as written, so a value may hold one as %2C.
+// "pool:gfx9,OSFamily:linux,hipcache-toolchain". Commas stand between properties as written, so a value may hold one as
+// %2C.
 Status add_properties(ExecuteUrl& url, std::string_view value) {
   while (!value.empty()) {
     const std::string_view one = value.substr(0, value.find(','));
     value.remove_prefix(std::min(value.size(), one.size() + 1));
     const std::string text = percent_decoded(one).value_or("");
+    if (text == kToolchain) {
+      url.sends_toolchain = true;
+      continue;
+    }
     const auto colon = text.find(':');
     const std::string name = text.substr(0, colon);
     const bool is_printable = std::all_of(text.begin(), text.end(), [](char letter) { return letter >= ' '; });

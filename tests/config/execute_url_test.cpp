@@ -40,6 +40,15 @@ TEST(ExecuteUrls, HaveTheServersOptionsAndTheirOwn) {
   EXPECT_EQ(url->audit, 0.25);
 }
 
+TEST(ExecuteUrls, MayLeaveTheToolchainToEachStep) {
+  const ExecuteUrl url = parse_execute_url("grpc://host/?property=pool:a,hipcache-toolchain").value();
+  EXPECT_THAT(url.properties, ElementsAre("pool=a"));
+  EXPECT_TRUE(url.sends_toolchain);
+  const ExecuteUrl fixed = parse_execute_url("grpc://host/?property=hipcache-toolchain:12ab").value();
+  EXPECT_THAT(fixed.properties, ElementsAre("hipcache-toolchain=12ab"));
+  EXPECT_FALSE(fixed.sends_toolchain);
+}
+
 TEST(ExecuteUrls, NeedNoOptions) {
   const ExecuteUrl url = parse_execute_url("grpc://[::1]:8980").value();
   EXPECT_FALSE(url.server.tls);

@@ -24,6 +24,7 @@ struct ExecuteUrl {
   std::string text;                           // as it was set, with secrets: what parse_execute_url takes
   RemoteUrl server;                           // of kind grpc; `shown` has all options
   std::vector<std::string> properties;        // "name=value", which a worker must offer; in the URL's order
+  bool sends_toolchain = false;               // a worker must also offer the digest of each step's toolchain
   bool is_trusted = false;                    // what a worker made may be published and signed
   std::chrono::milliseconds min_cost{1'000};  // a step that is expected to take less time runs here
   double audit = 0.01;                        // share of results that are made here as well, and compared

@@ -90,6 +90,8 @@ struct StepDone {
   // Part of standard output may have come after part of standard error. If the client's two are one file, stdout_text
   // has both in their order.
   bool mixed = false;
+  // Not on the wire. Made by the daemon of a worker's answer: the step is taken only if its result can be recorded.
+  bool is_of_worker = false;
 };
 
 // --- daemon to client ---

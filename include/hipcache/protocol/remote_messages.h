@@ -207,8 +207,8 @@ struct RemoteNote {
 
 enum class ExecuteState : std::uint32_t { queued = 0, executing = 1 };
 
-// What the engine says of an execution that has not ended. `executing` begins with a worker's taking it, so it counts
-// the staging of the inputs.
+// What the engine says of an execution that has not ended, whenever it changes. `executing` begins with a worker's
+// taking it, so it counts the staging of the inputs. What the engine leaves open is `executing`.
 struct RemoteExecuteEvent {
   std::uint64_t id = 0;
   ExecuteState state = ExecuteState::queued;

@@ -87,15 +87,23 @@ Result<std::vector<protocol::ExecuteInput>> inputs_of(const StepSpec& spec, cons
   return std::move(root).take();
 }
 
+bool goes_on(const protocol::Command& command) {
+  return std::find(command.argv.begin(), command.argv.end(), hip::kThen) != command.argv.end();
+}
+
 }  // namespace
 
 bool may_be_sent(const StepSpec& spec) {
   return spec.planned != nullptr && spec.planned->kind == hip::StepKind::device && !spec.is_proof &&
          !spec.is_tentative && spec.unproven.empty() && !spec.commands.empty() && !spec.outputs.empty() &&
          std::all_of(spec.commands.begin(), spec.commands.end(), [](const protocol::Command& command) {
-           return !command.argv.empty() && command.argv.front() == command.program &&
-                  std::find(command.argv.begin(), command.argv.end(), hip::kThen) == command.argv.end();
+           return !command.argv.empty() && command.argv.front() == command.program && !goes_on(command);
          });
+}
+
+TraceFiles trace_files_of(const StepSpec& spec) {
+  if (std::none_of(spec.commands.begin(), spec.commands.end(), goes_on)) return {.traces = {""}, .others = {}};
+  return {.traces = {"", ".then"}, .others = {".first", ".said"}};
 }
 
 // PWD is set for each command (settings_of).
@@ -111,32 +119,22 @@ std::chrono::milliseconds deadline_of(std::uint64_t cost_us) {
   return cost_us == 0 ? kUnknown : std::max(kLeast, std::chrono::milliseconds(3 * cost_us / 1000));
 }
 
-Result<std::string> toolchain_property(const StepSpec& spec, inputs::FileSystemState& file_system) {
-  std::set<std::string> programs;
-  for (const protocol::Command& command : spec.commands) programs.insert(real_path(command.program));
-  Hasher digest("worker toolchain");
-  for (const std::string& program : programs) {
-    const Result<Digest> content = file_system.content(program);
-    if (!content) return content.error();
-    digest.field(program).field(*content);
-  }
-  return std::string(kToolchainProperty) + digest.finish().hex();
-}
-
-Status fits_workers(const StepSpec& spec, const config::ExecuteUrl& url, inputs::FileSystemState& file_system) {
-  const auto wanted = std::find_if(url.properties.begin(), url.properties.end(), [](const std::string& property) {
+Result<std::vector<std::string>> platform_of(const StepSpec& device, const RequestContext& context, Engine& engine) {
+  const std::vector<std::string>& properties = engine.url().properties;
+  const auto wanted = std::find_if(properties.begin(), properties.end(), [](const std::string& property) {
     return property.starts_with(kToolchainProperty);
   });
-  if (wanted == url.properties.end()) return done();
-  const Result<std::string> ours = toolchain_property(spec, file_system);
+  if (wanted == properties.end() && !engine.url().sends_toolchain) return std::vector<std::string>();
+  Result<std::string> ours =
+      engine.toolchains().property(device, toolchain_directory(context.request.from), context.services.file_system);
   if (!ours) return ours.error();
-  if (*ours == *wanted) return done();
-  return Error{"the workers have another toolchain than this step, which needs " + *ours};
+  if (wanted != properties.end() && *ours != *wanted)
+    return Error{"the workers have another toolchain than this step, which needs " + *ours};
+  return std::vector<std::string>{*std::move(ours)};
 }
 
 Result<protocol::RemoteExecute> action_of(const StepSpec& spec, const InputNames& names, const std::string& trace,
                                           const StepContext& context, Engine& engine) {
-  if (Status fits = fits_workers(spec, engine.url(), context.services.file_system); !fits) return fits.error();
   Result<std::vector<protocol::ExecuteInput>> inputs = inputs_of(spec, names, context, engine);
   if (!inputs) return inputs.error();
   protocol::RemoteExecute action{.argv = {"/bin/sh", "-c", script_of(spec, trace, context)},
@@ -145,7 +143,9 @@ Result<protocol::RemoteExecute> action_of(const StepSpec& spec, const InputNames
                                  .inputs = *std::move(inputs)};
   for (const hip::StepOutput& output : spec.outputs)
     action.outputs.push_back(context.directory.file(output.name).substr(1));
-  action.outputs.push_back(trace.substr(1));
+  const TraceFiles traces = trace_files_of(spec);
+  for (const std::string& ending : traces.traces) action.outputs.push_back(trace.substr(1) + ending);
+  for (const std::string& ending : traces.others) action.outputs.push_back(trace.substr(1) + ending);
   action.queue_limit_ms = static_cast<std::uint64_t>(kQueueLimit.count());
   return action;
 }

@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "daemon/execute/input_names.h"
 #include "daemon/request/request_context.h"
@@ -28,8 +29,15 @@ class Engine;
 
 inline constexpr std::chrono::milliseconds kQueueLimit{2'000};
 
-// Whether the step can be an action at all.
+// Whether the device step can be an action at all, or a part of it (StepSpec::part).
 bool may_be_sent(const StepSpec& spec);
+
+// What an action leaves of its trace, by the ending of its name: more, if a command goes on with others
+// (src/trace/preload/then.c).
+struct TraceFiles {
+  std::vector<std::string> traces, others;
+};
+TraceFiles trace_files_of(const StepSpec& spec);
 
 // How long the action may run for a step of that cost; 0: not known.
 std::chrono::milliseconds deadline_of(std::uint64_t cost_us);
@@ -41,14 +49,9 @@ Result<protocol::RemoteExecute> action_of(const StepSpec& spec, const InputNames
 // The names of the variables that the action sets to their values of here.
 std::set<std::string> variables_of(const protocol::RemoteExecute& action, const inputs::RunContext& from);
 
-// The digest of the programs that the step runs, as it stands in the engine's URL and in a worker's properties
-// (docs/execution.md).
-Result<std::string> toolchain_property(const StepSpec& spec, inputs::FileSystemState& file_system);
-
-// An error if the engine's URL has that property with another digest.
-Status fits_workers(const StepSpec& spec, const config::ExecuteUrl& url, inputs::FileSystemState& file_system);
-
-inline constexpr std::string_view kToolchainProperty = "hipcache-toolchain=";
+// What a worker must offer beside the URL's properties: "name=value". An error if the URL wants another toolchain than
+// the device step's.
+Result<std::vector<std::string>> platform_of(const StepSpec& device, const RequestContext& context, Engine& engine);
 
 }  // namespace hipcache::daemon
 

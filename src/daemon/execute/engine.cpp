@@ -53,7 +53,67 @@ EngineProcess::EngineProcess(std::string program, const config::ExecuteUrl& url,
 
 bool Engine::is_open() {
   const std::lock_guard lock(mutex_);
-  return !is_closed_ && actions_.size() < kMostInFlight && Clock::now() >= open_after_;
+  return !is_closed_ && Clock::now() >= open_after_;
+}
+
+// REQUIRES: mutex_ is held, as for the next ones.
+std::size_t Engine::executing() const {
+  return static_cast<std::size_t>(std::count_if(actions_.begin(), actions_.end(), [](const auto& action) {
+    return action.second.executes && !action.second.answer;
+  }));
+}
+
+// How many more actions may be sent, places that are given away included. Whoever has a place is about to send.
+std::size_t Engine::room() const {
+  const auto in_flight = static_cast<std::size_t>(
+      std::count_if(actions_.begin(), actions_.end(), [](const auto& action) { return !action.second.answer; }));
+  const auto places = static_cast<std::size_t>(
+      std::count_if(requests_.begin(), requests_.end(), [](const auto& request) { return request.second.has_place; }));
+  const std::size_t executes = executing();
+  const std::size_t most = std::min(window_, executes + std::max(kMostQueued, executes / kQueuedPart));
+  return most - std::min(most, in_flight + places);
+}
+
+bool Engine::has_turn(const Request& request, Clock::time_point now) {
+  return !request.has_place && request.told && now - *request.told < kTurn;
+}
+
+// Whoever was told counts until its turn is over.
+void Engine::wake_longest() {
+  const Clock::time_point now = Clock::now();
+  const auto turns = static_cast<std::size_t>(
+      std::count_if(requests_.begin(), requests_.end(), [&](const auto& one) { return has_turn(one.second, now); }));
+  for (std::size_t left = room(); left > turns; --left) {
+    auto longest = requests_.end();
+    for (auto one = requests_.begin(); one != requests_.end(); ++one) {
+      if (one->second.has_place || one->second.told) continue;
+      if (longest == requests_.end() || one->second.cost_us > longest->second.cost_us) longest = one;
+    }
+    if (longest == requests_.end()) return;
+    longest->second.told = now;
+    wake(longest->first);
+  }
+}
+
+// Those with a longer step come first, unless they do not come.
+bool Engine::may_send(std::uint64_t cost_us, int wake_fd) {
+  const std::lock_guard lock(mutex_);
+  const Clock::time_point now = Clock::now();
+  Request& asking = requests_[wake_fd] = {.cost_us = cost_us};
+  const auto is_before = [&](const auto& other) {
+    const Request& request = other.second;
+    return other.first != wake_fd && !request.has_place && request.cost_us > cost_us &&
+           (!request.told || has_turn(request, now));
+  };
+  const auto before = static_cast<std::size_t>(std::count_if(requests_.begin(), requests_.end(), is_before));
+  asking.has_place = before < room();
+  if (!asking.has_place) wake_longest();
+  return asking.has_place;
+}
+
+void Engine::withdraw(int wake_fd) {
+  const std::lock_guard lock(mutex_);
+  if (requests_.erase(wake_fd) != 0) wake_longest();
 }
 
 std::optional<std::uint64_t> Engine::start(protocol::RemoteExecute action, int wake_fd) {
@@ -70,6 +130,7 @@ std::optional<std::uint64_t> Engine::start(protocol::RemoteExecute action, int w
     const std::lock_guard lock(mutex_);
     action.id = next_id_++;
     actions_.emplace(action.id, std::move(flight));
+    requests_.erase(wake_fd);
   }
   if (send_(action)) return action.id;
   {
@@ -88,6 +149,7 @@ std::optional<protocol::RemoteExecuted> Engine::take(std::uint64_t id) {
   const bool is_overdue = !answer && Clock::now() >= found->second.until;
   if (!answer && !is_overdue) return std::nullopt;
   actions_.erase(found);
+  if (is_overdue) wake_longest();
   lock.unlock();
   if (answer) return answer;
   send_(protocol::RemoteCancel{id});
@@ -101,14 +163,29 @@ void Engine::forget(std::uint64_t id) {
   if (found == actions_.end()) return;
   const bool is_in_flight = !found->second.answer;
   actions_.erase(found);
+  if (is_in_flight) wake_longest();
   lock.unlock();
   if (is_in_flight) send_(protocol::RemoteCancel{id});
+}
+
+bool Engine::note_expired() {
+  const std::lock_guard lock(mutex_);
+  const std::size_t executes = executing();
+  if (executes > 0) window_ = executes;
+  return executes > 0;
+}
+
+void Engine::note_overdue() {
+  const std::lock_guard lock(mutex_);
+  if (!says_what_waits_) window_ = std::max<std::size_t>(executing() / 2, 1);
 }
 
 void Engine::note_success() {
   const std::lock_guard lock(mutex_);
   failures_ = 0;
   next_pause_ = kFirstPause;
+  window_ = std::min(window_ + 1, kMostInFlight);
+  wake_longest();
 }
 
 void Engine::note_failure(const std::string& why) {
@@ -146,10 +223,21 @@ void Engine::receive(protocol::RemoteMessage message) {
   auto* executed = std::get_if<protocol::RemoteExecuted>(&message);
   if (const auto* note = std::get_if<protocol::RemoteNote>(&message))
     return log_.write(note->is_warning ? Log::Level::warning : Log::Level::info, note->text);
-  if (executed == nullptr) return;
+  const auto* event = std::get_if<protocol::RemoteExecuteEvent>(&message);
   const std::lock_guard lock(mutex_);
+  if (event != nullptr) return take_state(*event);
+  if (executed == nullptr) return;
   const auto found = actions_.find(executed->id);
   if (found != actions_.end()) answer(found->second, std::move(*executed));
+}
+
+// A worker that is lost brings its action back into the queue. REQUIRES: mutex_ is held.
+void Engine::take_state(const protocol::RemoteExecuteEvent& event) {
+  const auto found = actions_.find(event.id);
+  if (found == actions_.end()) return;
+  found->second.executes = event.state == protocol::ExecuteState::executing;
+  if (!found->second.executes && !std::exchange(says_what_waits_, true)) window_ = kMostInFlight;
+  wake_longest();
 }
 
 // REQUIRES: mutex_ is held.
@@ -157,6 +245,7 @@ void Engine::answer(Action& action, protocol::RemoteExecuted executed) {
   take_hashed(action, executed.hashed);
   action.answer = std::move(executed);
   wake(action.wake_fd);
+  wake_longest();
 }
 
 // REQUIRES: mutex_ is held.

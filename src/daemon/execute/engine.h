@@ -6,7 +6,16 @@
 // hipcache-remote's, or "overdue" from here. Rejected: a judgement by each request, because a build is thousands of
 // short requests.
 //
-// Thread-safe. Owns nothing; `send` outlives it. Memory: kMostInFlight actions, kMostFiles digests.
+// Which action is sent next, of all requests: an engine begins with what came first, and an action that waits there too
+// long expires. So only few wait there: max(kMostQueued, a kQueuedPart of what executes). An action that expires while
+// others of ours execute is no failure. It says that the engine is full, and closes the window to what executes now.
+// Each result of use opens the window by one. If none executes, an expired action is a failure: nobody serves the
+// properties, or the engine works for others. An engine need not say what waits; then all counts as executing. So the
+// window begins narrow, opens wide at the first action that is said to be queued, and else is halved by an overdue
+// action. Requests that find no room wait here, and the one with the longest step is the next (may_send).
+//
+// Thread-safe. Owns nothing; `send` outlives it. Memory: kMostInFlight actions, kMostFiles digests, a number for each
+// request that waits.
 #ifndef HIPCACHE_SRC_DAEMON_EXECUTE_ENGINE_H
 #define HIPCACHE_SRC_DAEMON_EXECUTE_ENGINE_H
 
@@ -21,6 +30,8 @@
 #include <string>
 #include <tuple>
 
+#include "daemon/execute/known_contents.h"
+#include "daemon/execute/toolchain.h"
 #include "daemon/remote/remote_process.h"
 #include "hipcache/base/log.h"
 #include "hipcache/config/execute_url.h"
@@ -33,10 +44,14 @@ class Engine {
   using Clock = std::chrono::steady_clock;
 
   static constexpr std::size_t kMostInFlight = 256;
+  static constexpr std::size_t kMostQueued = 4;
+  static constexpr std::size_t kQueuedPart = 4;  // one queued for so many that execute
   static constexpr std::size_t kMostFiles = 100'000;
   static constexpr int kMostFailures = 4;
   static constexpr std::chrono::milliseconds kFirstPause{1'000};
   static constexpr std::chrono::milliseconds kLongestPause{60'000};
+  // A request that was told to send and did not is not waited for any longer.
+  static constexpr std::chrono::milliseconds kTurn{100};
   // Beyond an action's own limits: for its way there and back.
   static constexpr std::chrono::milliseconds kGrace{10'000};
 
@@ -48,9 +63,18 @@ class Engine {
   Engine& operator=(const Engine&) = delete;
 
   const config::ExecuteUrl& url() const { return url_; }
+  Toolchains& toolchains() { return toolchains_; }
+  KnownContents& contents() { return contents_; }
 
-  // Whether another action would be sent now.
+  // Whether the engine is asked at all now.
   bool is_open();
+
+  // Whether the request of `wake_fd` may send a step of that cost now. The place is then its own until start() or
+  // withdraw(). If not, the request waits, and `wake_fd` is written to when it may be its turn. No turn is for ever:
+  // waiters must ask again from time to time. REQUIRES: wake_fd stays open until withdraw().
+  bool may_send(std::uint64_t cost_us, int wake_fd);
+  // The request has nothing to send.
+  void withdraw(int wake_fd);
 
   // The number of the action, or nothing if it is not sent. When its answer is there, `wake_fd` is written to.
   // REQUIRES: wake_fd stays open until the answer is taken, or forget().
@@ -62,6 +86,10 @@ class Engine {
   // Nobody waits for the answer any more. The engine is told so, unless the answer is there.
   void forget(std::uint64_t id);
 
+  // No worker took the action in time. True if others of ours execute: then the engine is full, and has not failed.
+  bool note_expired();
+  // An action took longer than its limits. An engine that says nothing of its queue may be full.
+  void note_overdue();
   // What came of an answer: the result was proved, or was of no use.
   void note_success();
   void note_failure(const std::string& why);
@@ -85,20 +113,37 @@ class Engine {
   struct Action {
     int wake_fd = -1;
     Clock::time_point until;
+    bool executes = false;               // a worker has begun it
     std::map<std::string, Stamp> files;  // that are to be hashed, as they were when the action was made
     std::optional<protocol::RemoteExecuted> answer;
   };
 
+  struct Request {
+    std::uint64_t cost_us = 0;
+    bool has_place = false;                 // may send, and has not yet
+    std::optional<Clock::time_point> told;  // that it may be its turn
+  };
+
   static Stamp stamp_of(const struct stat& status);
+  static bool has_turn(const Request& request, Clock::time_point now);
+  std::size_t executing() const;
+  std::size_t room() const;
+  void wake_longest();
+  void take_state(const protocol::RemoteExecuteEvent& event);
   void take_hashed(const Action& action, const std::vector<protocol::HashedInput>& hashed);
   void answer(Action& action, protocol::RemoteExecuted executed);
 
   const config::ExecuteUrl url_;
   const Send send_;
   Log& log_;
+  Toolchains toolchains_{log_};
+  KnownContents contents_;
   std::mutex mutex_;  // guards all below
   std::uint64_t next_id_ = 1;
   std::map<std::uint64_t, Action> actions_;
+  std::map<int, Request> requests_;  // that wait to send, by wake_fd
+  bool says_what_waits_ = false;
+  std::size_t window_ = kMostQueued;  // actions in flight
   std::map<Stamp, std::string> hashes_;
   int failures_ = 0;  // in a row
   Clock::duration next_pause_ = kFirstPause;

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "daemon/execute/engine.h"
+#include "daemon/execute/toolchain.h"
 #include "hipcache/base/files.h"
 #include "hipcache/base/roots.h"
 
@@ -19,8 +20,6 @@ using namespace std::string_view_literals;
 using protocol::ExecuteInput;
 using protocol::ExecuteInputKind;
 
-// Of every image. Where some of them are links, as /lib is one to usr/lib, the loader and the shell are found by these.
-constexpr auto kSystem = std::to_array({"/usr"sv, "/bin"sv, "/sbin"sv, "/lib"sv, "/lib32"sv, "/lib64"sv, "/libx32"sv});
 // The machine's own: nothing in them is sent.
 constexpr auto kMachine = std::to_array({"/etc"sv, "/root"sv, "/proc"sv, "/sys"sv, "/dev"sv, "/run"sv, "/boot"sv});
 constexpr int kMostLinks = 40;  // as the kernel
@@ -46,11 +45,6 @@ std::string home_of(const inputs::RunContext& from) {
   return home != nullptr && home[0] == '/' && home[1] != '\0' ? home : "";
 }
 
-std::string toolchain_of(const inputs::RunContext& from) {
-  const Root* root = from.roots.find(kToolchainMark);
-  return root == nullptr ? "" : root->path;
-}
-
 bool is_in_any(std::string_view path, const auto& directories) {
   return std::any_of(directories.begin(), directories.end(),
                      [&](std::string_view directory) { return is_within(path, directory); });
@@ -63,17 +57,14 @@ InputRoot::InputRoot(const inputs::RunContext& from, const std::string& own, con
       own_(own),
       home_(home_of(from)),
       source_directory_(directory_name(source)),
-      toolchain_(toolchain_of(from)),
+      toolchain_(toolchain_directory(from)),
       engine_(engine) {
-  for (const std::string_view directory : kSystem) {
+  // Where some of them are links, as /lib is one to usr/lib, the loader and the shell are found by these.
+  for (const std::string_view directory : kSystemDirectories) {
     const std::string path(directory);
     if (std::string target = target_of(path); !target.empty())
       inputs_[path] = {.path = path, .kind = ExecuteInputKind::link, .target = std::move(target)};
   }
-}
-
-bool InputRoot::is_on_image(std::string_view path) const {
-  return is_in_any(path, kSystem) || (!toolchain_.empty() && is_within(path, toolchain_));
 }
 
 bool InputRoot::may_be_sent(const std::string& path) const {
@@ -107,7 +98,7 @@ void InputRoot::add(const std::string& name) {
     std::string path = at;
     path.append("/").append(next);
     auto known = inputs_.find(path);
-    if (known == inputs_.end() && is_on_image(path)) return;
+    if (known == inputs_.end() && is_of_image(path, toolchain_)) return;
     struct stat status{};
     if (known == inputs_.end() && lstat(path.c_str(), &status) != 0) return;
     if (known == inputs_.end() && S_ISREG(status.st_mode)) {

@@ -48,7 +48,6 @@ class InputRoot {
   Result<std::vector<protocol::ExecuteInput>> take() &&;
 
  private:
-  bool is_on_image(std::string_view path) const;
   bool may_be_sent(const std::string& path) const;
   void put_file(const std::string& path, const std::string& source, const struct stat& status);
 

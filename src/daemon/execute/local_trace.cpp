@@ -47,9 +47,9 @@ bool is_since(const timespec& time, std::uint64_t started_ns) {
 
 class Localiser {
  public:
-  Localiser(const std::vector<Record>& remote, const inputs::RunContext& from, const std::set<std::string>& sent,
-            const std::string& directory, std::uint64_t started_ns)
-      : from_(from), sent_(sent), directory_(directory), started_ns_(started_ns) {
+  Localiser(const std::vector<Record>& remote, const ThisMachine& here, const std::set<std::string>& sent,
+            std::uint64_t started_ns)
+      : from_(here.from), here_(here), sent_(sent), started_ns_(started_ns) {
     for (const Record& record : remote)
       if (record.kind == Kind::content) (record.found ? contents_ : programs_)[record.text] = record.seen;
   }
@@ -82,7 +82,7 @@ class Localiser {
  private:
   // The step's own files, and what no compile depends on (src/inputs/rules/path_class.cpp).
   bool is_left_alone(const std::string& path) const {
-    return is_within(path, directory_) || path == "/dev/null" || path == "/proc/self/exe";
+    return is_within(path, here_.directory) || path == "/dev/null" || path == "/proc/self/exe";
   }
 
   static std::optional<Unproved> absent(const std::string& path) {
@@ -109,7 +109,7 @@ class Localiser {
     if (!S_ISREG(status.st_mode)) return Unproved{"no-file-here", path};
     const auto there = contents_.find(*resolved);
     if (there == contents_.end()) return Unproved{"leads-elsewhere", path};
-    if (trace::content_of(path) != there->second) return Unproved{"other-content", path};
+    if (here_.contents.of(path, here_.file_system) != there->second) return Unproved{"other-content", path};
     if (!files_.agree(record.seen, status)) return Unproved{"other-identity", path};
     record.seen = trace::seen_file(status);
     record.may_change_unseen = is_since(status.st_ctim, started_ns_);
@@ -140,8 +140,8 @@ class Localiser {
   }
 
   const inputs::RunContext& from_;
+  const ThisMachine& here_;
   const std::set<std::string>& sent_;
-  const std::string& directory_;
   const std::uint64_t started_ns_;
   std::map<std::string, std::uint64_t> contents_, programs_;  // by path
   Identities files_, entries_;                                // opened; looked at
@@ -149,11 +149,9 @@ class Localiser {
 
 }  // namespace
 
-std::variant<std::vector<Record>, Unproved> local_trace(const std::vector<Record>& remote,
-                                                        const inputs::RunContext& from,
-                                                        const std::set<std::string>& sent, const std::string& directory,
-                                                        std::uint64_t started_ns) {
-  Localiser localiser(remote, from, sent, directory, started_ns);
+std::variant<std::vector<Record>, Unproved> local_trace(const std::vector<Record>& remote, const ThisMachine& here,
+                                                        const std::set<std::string>& sent, std::uint64_t started_ns) {
+  Localiser localiser(remote, here, sent, started_ns);
   std::vector<Record> local;
   for (const Record& record : remote) {
     if (record.kind == Kind::content) continue;

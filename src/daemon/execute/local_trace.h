@@ -24,6 +24,8 @@
 #include <variant>
 #include <vector>
 
+#include "daemon/execute/known_contents.h"
+#include "hipcache/inputs/file_system_state.h"
 #include "hipcache/inputs/run_context.h"
 #include "hipcache/trace/record.h"
 
@@ -35,13 +37,21 @@ struct Unproved {
   std::string path;    // or the name that was asked about
 };
 
+// What a trace is compared with.
+struct ThisMachine {
+  const inputs::RunContext& from;
+  const std::string& directory;  // the request's own
+  KnownContents& contents;
+  inputs::FileSystemState& file_system;
+};
+
 // The records as a run here would have left them. `sent`: the names of the variables that the action brought with their
-// values of here; another one that is set there may have any value. `directory`: the request's own. `started_ns`: a
-// moment of the file clock before the call; what changed since is told from what was compared.
+// values of here; another one that is set there may have any value. `started_ns`: a moment of the file clock before the
+// call; what changed since is told from what was compared.
 std::variant<std::vector<trace::Record>, Unproved> local_trace(const std::vector<trace::Record>& remote,
-                                                               const inputs::RunContext& from,
+                                                               const ThisMachine& here,
                                                                const std::set<std::string>& sent,
-                                                               const std::string& directory, std::uint64_t started_ns);
+                                                               std::uint64_t started_ns);
 
 }  // namespace hipcache::daemon
 

@@ -37,8 +37,7 @@ std::string why_not_sent(const StepSpec& spec, const RequestContext& context) {
   if (!is_worth_sending(cost, engine.url()))
     return "expected to take " + in_milliseconds(std::chrono::microseconds(cost)) + ", less than min_cost (" +
            in_milliseconds(engine.url().min_cost) + ")";
-  if (const Status fits = fits_workers(spec, engine.url(), context.services.file_system); !fits)
-    return fits.error().message;
+  if (const auto platform = platform_of(spec, context, engine); !platform) return platform.error().message;
   return engine.is_open() ? "" : "the engine is not asked now: too many failures, or too many actions at once";
 }
 

@@ -135,6 +135,11 @@ Result<std::vector<CollectedOutput>> examine_outputs(StepState& state, const pro
 
 }  // namespace
 
+Status check_if_of_worker(const protocol::StepDone& report, const StepResult& result) {
+  if (!report.is_of_worker || (result.refusal == Reason::none && !result.unusable)) return done();
+  return Error{text_of(result.refusal)};
+}
+
 Status take_in_plainly(StepState& state, const protocol::StepDone& report, const StepContext& context) {
   if (Status status = take_status(state, report, context); !status) return status;
   const StepSpec& spec = state.spec();
@@ -148,14 +153,9 @@ Status take_in_plainly(StepState& state, const protocol::StepDone& report, const
   }
   Result<std::vector<CollectedOutput>> outputs = examine_outputs(state, report, context);
   if (!outputs) return outputs.error();
+  if (Status proved = check_if_of_worker(report, state.result); !proved) return proved;
   if (!keep(state, std::move(*outputs), context)) note_not_stored(state, context);
   return done();
-}
-
-Result<std::vector<CollectedOutput>> examine_plainly(StepState& state, const protocol::StepDone& report,
-                                                     const StepContext& context) {
-  if (Status status = take_status(state, report, context); !status) return status.error();
-  return examine_outputs(state, report, context);
 }
 
 Status PlainRun::prepare() { return prepare_plainly(state_, context_); }

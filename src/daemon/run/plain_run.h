@@ -27,12 +27,10 @@ class PlainRun : public SingleRun {
 
 // The parts of such a run, of which a split run has several.
 Status prepare_plainly(const StepState& state, const StepContext& context);
+// A worker's run that may not be recorded is an error: its result says nothing about this machine.
 Status take_in_plainly(StepState& state, const protocol::StepDone& report, const StepContext& context);
-
-// The second half for a run that succeeded: sets the result, less its outputs, and what the run depends on or why it is
-// not recorded. Returns the outputs, for keep().
-Result<std::vector<CollectedOutput>> examine_plainly(StepState& state, const protocol::StepDone& report,
-                                                     const StepContext& context);
+// An error if the report is a worker's and the result may not be recorded.
+Status check_if_of_worker(const protocol::StepDone& report, const StepResult& result);
 
 // Sets what the run depends on, from its trace and from what ties its outputs to their surroundings.
 void take_trace(StepState& state, const protocol::StepDone& report, const Relocatability& ties,

@@ -62,6 +62,8 @@ events::AtEngine seen_of(const protocol::RemoteExecuted& answer, std::uint64_t w
           .execution_us = std::min(answer.execution_us, whole_us)};
 }
 
+bool reads_sources(const StepSpec& part) { return !part.part || part.part->reads_sources; }
+
 Digest digest_of_outputs(const StepSpec& spec, const auto& digest_of_one) {
   Hasher all("outputs of a worker");
   for (const hip::StepOutput& output : spec.outputs)
@@ -76,34 +78,47 @@ bool RemoteSteps::is_on(const RequestContext& context) { return why_none_is_sent
 RemoteSteps::RemoteSteps(const StepContext& context, int wake_fd)
     : context_(context), services_(context.services), engine_(*context.services.engine), wake_fd_(wake_fd) {}
 
-RemoteSteps::~RemoteSteps() = default;
+RemoteSteps::~RemoteSteps() { withdraw(); }
 
 RemoteSteps::Sent::~Sent() {
   engine.forget(id);
   [[maybe_unused]] const Status removed = remove_tree(output_directory);
 }
 
-bool RemoteSteps::wants(const StepState& state) {
-  if (is_scanning_ || (scan_ && names_.empty()) || state.run != nullptr || state.audited || not_again_.contains(&state))
-    return false;
-  if (!may_be_sent(state.spec()) || has(state) || !engine_.is_open()) return false;
-  return is_worth_sending(cost_of(state), engine_.url());
+bool RemoteSteps::wants(const OpenStep& step) {
+  const StepState& state = *step.state;
+  const StepState& part = step.part();
+  if (&part == &state ? step.is_begun : !part.spec().part) return false;
+  if (reads_sources(part.spec()) && (is_scanning_ || (scan_ && names_.empty()))) return false;
+  if (state.audited || not_again_.contains(&state) || has(state)) return false;
+  if (!may_be_sent(state.spec()) || !engine_.is_open()) return false;
+  return is_worth_sending(cost_of(step), engine_.url());
 }
 
-// The steps of one request are one source for different processors. 0: nothing is known of any.
-std::uint64_t RemoteSteps::cost_of(const StepState& state) {
-  if (const std::uint64_t known = services_.split_codegen_ledger.cost(state.spec().key).known_us(); known != 0)
-    return known;
-  return longest_here_us_ != 0 ? longest_here_us_ : engine_.typical_us();
+std::uint64_t RemoteSteps::cost_of(const OpenStep& step) {
+  const std::uint64_t expected = expected_us(step);
+  return expected != 0 ? expected : engine_.typical_us();
 }
 
-const StepState* RemoteSteps::scan_for(const StepState& state) {
-  if (!names_.empty() || scan_) return nullptr;
-  if (!std::exchange(looked_in_history_, true)) names_ = names_in_history(context_);
-  if (!names_.empty()) return nullptr;
-  std::optional<StepSpec> spec = scan_of(state.spec());
+std::uint64_t RemoteSteps::expected_us(const OpenStep& step) {
+  const std::optional<StepSpec::Part>& part = step.part().spec().part;
+  auto kept = known_us_.find(step.state);
+  if (!part && kept == known_us_.end())
+    kept = known_us_.emplace(step.state, services_.split_codegen_ledger.cost(step.state->spec().key).known_us()).first;
+  if (const std::uint64_t known = part ? part->known_us : kept->second; known != 0) return known;
+  return longest_here_us_;
+}
+
+void RemoteSteps::look_in_history() {
+  if (names_.empty() && !std::exchange(looked_in_history_, true)) names_ = names_in_history(context_);
+}
+
+const StepState* RemoteSteps::scan_for(const OpenStep& step) {
+  look_in_history();
+  if (!names_.empty() || scan_ || !reads_sources(step.part().spec())) return nullptr;
+  std::optional<StepSpec> spec = scan_of(step.state->spec());
   if (!spec) {
-    not_again_.insert(&state);
+    not_again_.insert(step.state);
     return nullptr;
   }
   is_scanning_ = true;
@@ -117,21 +132,25 @@ void RemoteSteps::take_scan(const protocol::StepDone& report) {
   if (records) names_.add(*records, context_.request.from.working_directory);
 }
 
-bool RemoteSteps::send(StepState& state, SingleFlight::Claim& claim, std::uint32_t number,
-                       RunningSteps::Entry in_list) {
-  const StepSpec& spec = state.spec();
+bool RemoteSteps::send(OpenStep& step, std::uint32_t number, RunningSteps::Entry in_list) {
+  const StepSpec& spec = step.part().spec();
   const auto leave = [&](const std::string& why) {
     services_.log.info(context_.of_object(spec.label) + " is not sent: " + why);
-    not_again_.insert(&state);
+    not_again_.insert(step.state);
     return false;
   };
-  if (names_.empty()) return false;
-  if (Status prepared = prepare_plainly(state, context_); !prepared) return leave(prepared.error().message);
+  const InputNames no_sources{.paths = {}, .variables = names_.variables};
+  const InputNames& names = reads_sources(spec) ? names_ : no_sources;
+  if (!step.is_begun)
+    if (Status prepared = step.its_run().prepare(); !prepared) return leave(prepared.error().message);
   Result<protocol::RemoteExecute> action =
-      action_of(spec, names_, trace_of(number, context_.directory), context_, engine_);
+      action_of(spec, names, trace_of(number, context_.directory), context_, engine_);
   if (!action) return leave(action.error().message);
+  Result<std::vector<std::string>> platform = platform_of(step.state->spec(), context_, engine_);
+  if (!platform) return leave(platform.error().message);
+  action->platform = *std::move(platform);
   action->output_directory = context_.directory.file(std::to_string(number) + ".worker");
-  action->deadline_ms = static_cast<std::uint64_t>(deadline_of(cost_of(state)).count());
+  action->deadline_ms = static_cast<std::uint64_t>(deadline_of(expected_us(step)).count());
   if (mkdir(action->output_directory.c_str(), S_IRWXU) != 0) return leave("there is no directory for its outputs");
   std::string outputs = action->output_directory;
   std::set<std::string> variables = variables_of(*action, context_.request.from);
@@ -140,10 +159,9 @@ bool RemoteSteps::send(StepState& state, SingleFlight::Claim& claim, std::uint32
     rmdir(outputs.c_str());
     return leave("the engine is not there");
   }
-  Sent& sent = sent_.emplace_back(engine_, *id, std::move(outputs), state, std::move(in_list));
+  Sent& sent = sent_.emplace_back(engine_, *id, std::move(outputs), std::move(step), std::move(in_list));
   sent.number = number;
   sent.variables = std::move(variables);
-  sent.claim.emplace(std::move(claim));
   services_.counters.executed_sent();
   return true;
 }
@@ -152,7 +170,7 @@ std::vector<RemoteSteps::Ended> RemoteSteps::take_answers() {
   std::vector<Ended> ended;
   for (Entry sent = sent_.begin(); sent != sent_.end();) {
     const Answer answer = judge(*sent);
-    if (answer == Answer::awaited || (answer == Answer::proved && !sent->claim)) {
+    if (answer == Answer::awaited || (answer == Answer::proved && !sent->alone)) {
       ++sent;
       continue;
     }
@@ -164,11 +182,12 @@ std::vector<RemoteSteps::Ended> RemoteSteps::take_answers() {
         not_again_.insert(sent->state);
       } else if (const std::optional<Unproved> unproved = take(*sent)) {
         fail(*sent, true, unproved->reason, unproved->path);
+        if (!sent->is_begun) sent->alone->run.reset();
       } else {
         is_taken = true;
       }
     }
-    if (sent->claim) ended.push_back({sent->state, *std::move(sent->claim), sent->clock, is_taken});
+    if (sent->alone) ended.push_back({*std::move(sent->alone), is_taken});
     sent = sent_.erase(sent);
   }
   return ended;
@@ -178,8 +197,9 @@ std::vector<const StepState*> RemoteSteps::take_winners() {
   std::vector<const StepState*> winners;
   for (Entry sent = sent_.begin(); sent != sent_.end();) {
     const Entry one = sent++;
-    if (!one->proved || one->claim || std::exchange(one->is_told, true)) continue;
+    if (!one->proved || one->alone || std::exchange(one->is_told, true)) continue;
     if (const std::optional<Digest> outputs = draw_for_audit(*one)) {  // the run here goes on, and is compared
+      one->state->engine.outcome = "audited";
       audited_.insert_or_assign(one->state, *outputs);
       not_again_.insert(one->state);
       sent_.erase(one);
@@ -190,16 +210,15 @@ std::vector<const StepState*> RemoteSteps::take_winners() {
   return winners;
 }
 
-StepState* RemoteSteps::oldest_alone() {
-  const auto sent = std::find_if(sent_.begin(), sent_.end(), [](const Sent& one) { return one.claim.has_value(); });
-  return sent == sent_.end() ? nullptr : sent->state;
+bool RemoteSteps::has_alone() const {
+  return std::any_of(sent_.begin(), sent_.end(), [](const Sent& sent) { return sent.alone.has_value(); });
 }
 
-SingleFlight::Claim RemoteSteps::give_claim(const StepState& state) {
-  const Entry sent = find(state);
-  SingleFlight::Claim claim = *std::move(sent->claim);
-  sent->claim.reset();
-  return claim;
+OpenStep RemoteSteps::take_oldest_alone() {
+  const auto sent = std::find_if(sent_.begin(), sent_.end(), [](const Sent& one) { return one.alone.has_value(); });
+  OpenStep step = *std::move(sent->alone);
+  sent->alone.reset();
+  return step;
 }
 
 RemoteSteps::Entry RemoteSteps::find(const StepState& state) {
@@ -210,10 +229,10 @@ bool RemoteSteps::has(const StepState& state) const {
   return std::any_of(sent_.begin(), sent_.end(), [&](const Sent& sent) { return sent.state == &state; });
 }
 
-bool RemoteSteps::take_winner(StepState& state) {
+bool RemoteSteps::take_winner(const StepState& state) {
   const Entry sent = find(state);
   if (sent == sent_.end()) return false;
-  remove_unfinished(state.spec(), context_.directory);
+  remove_unfinished(sent->run->next()->spec(), context_.directory);
   const std::optional<Unproved> unproved = take(*sent);
   if (unproved) fail(*sent, true, unproved->reason, unproved->path);
   sent_.erase(sent);
@@ -235,7 +254,7 @@ void RemoteSteps::note_end_here(const StepState& state) {
   const StepSpec& spec = state.spec();
   if (!state.succeeded() || state.result.witnessed.set == nullptr) return;
   names_.add(*state.result.witnessed.set, context_.request.from);
-  if (state.hit || spec.planned == nullptr || spec.planned->kind != hip::StepKind::device) return;
+  if (state.hit || spec.is_proof || spec.planned == nullptr || spec.planned->kind != hip::StepKind::device) return;
   longest_here_us_ = std::max(longest_here_us_, state.result.processor_time());
   engine_.note_cost(state.result.processor_time());
   const auto audited = audited_.extract(&state);
@@ -256,7 +275,10 @@ RemoteSteps::Answer RemoteSteps::judge(Sent& sent) {
   std::optional<protocol::RemoteExecuted> answer = engine_.take(sent.id);
   if (!answer) return Answer::awaited;
   sent.state->engine = seen_of(*answer, sent.clock.elapsed_us());
-  if (answer->outcome != protocol::ExecuteOutcome::done) {
+  if (answer->outcome == protocol::ExecuteOutcome::overdue) engine_.note_overdue();
+  if (answer->outcome == protocol::ExecuteOutcome::expired && engine_.note_expired()) {
+    note_in_vain(sent, false, "engine-full", "");
+  } else if (answer->outcome != protocol::ExecuteOutcome::done) {
     engine_.note_failure(answer->detail);
     fail(sent, false, reason_of(answer->outcome), answer->detail);
   } else if (answer->exit_code != 0) {
@@ -278,44 +300,57 @@ RemoteSteps::Answer RemoteSteps::judge(Sent& sent) {
 std::optional<Unproved> RemoteSteps::prove(Sent& sent, const protocol::RemoteExecuted& answer) const {
   const std::string name = trace_of(sent.number, context_.directory);
   sent.started_ns = inputs::file_clock()();
-  for (const hip::StepOutput& output : sent.state->spec().outputs)
+  const StepSpec& spec = sent.run->next()->spec();
+  for (const hip::StepOutput& output : spec.outputs)
     if (made(answer, context_.directory.file(output.name)) == nullptr) return Unproved{"lacks-an-output", output.name};
-  const protocol::ExecuteOutput* traced = made(answer, name);
+  const TraceFiles traces = trace_files_of(spec);
+  for (const std::string& ending : traces.others)
+    if (made(answer, name + ending) == nullptr) return Unproved{"no-trace", "none"};
+  for (const std::string& ending : traces.traces)
+    if (std::optional<Unproved> unproved = prove(sent, made(answer, name + ending), name + ending)) return unproved;
+  return std::nullopt;
+}
+
+std::optional<Unproved> RemoteSteps::prove(const Sent& sent, const protocol::ExecuteOutput* traced,
+                                           const std::string& name) const {
   const Result<std::string> bytes =
       traced == nullptr ? Result<std::string>(Error{"none"}) : read_file(traced->file, kTraceLimit);
   const Result<std::vector<trace::Record>> records = bytes ? trace::read_records(*bytes) : bytes.error();
   if (!records) return Unproved{"no-trace", records.error().message};
-  auto local = local_trace(*records, context_.request.from, sent.variables, context_.directory.path(), sent.started_ns);
+  const ThisMachine here{context_.request.from, context_.directory.path(), engine_.contents(), services_.file_system};
+  auto local = local_trace(*records, here, sent.variables, sent.started_ns);
   if (auto* unproved = std::get_if<Unproved>(&local)) return std::move(*unproved);
   const Status written = replace_file(name, trace::encode(std::get<std::vector<trace::Record>>(local)));
   return written ? std::nullopt : std::optional(Unproved{"no-trace", written.error().message});
 }
 
-// Puts the outputs where a run here leaves them, and goes the way of such a run. REQUIRES: the result is proved.
+// Puts the files where a run here leaves them, and goes the way of such a run. REQUIRES: the result is proved.
 std::optional<Unproved> RemoteSteps::take(Sent& sent) {
   StepState& state = *sent.state;
   const protocol::RemoteExecuted& answer = *sent.proved;
-  for (const hip::StepOutput& output : state.spec().outputs) {
-    const std::string path = context_.directory.file(output.name);
-    if (std::rename(made(answer, path)->file.c_str(), path.c_str()) != 0)
-      return Unproved{"lacks-an-output", output.name};
-  }
+  const StepSpec& spec = sent.run->next()->spec();
+  std::vector<std::string> paths;
+  for (const hip::StepOutput& output : spec.outputs) paths.push_back(context_.directory.file(output.name));
+  for (const std::string& ending : trace_files_of(spec).others)
+    paths.push_back(trace_of(sent.number, context_.directory) + ending);
+  for (const std::string& path : paths)
+    if (std::rename(made(answer, path)->file.c_str(), path.c_str()) != 0) return Unproved{"lacks-an-output", path};
   events::AtEngine& engine = state.engine;
   const protocol::StepDone report{.step = sent.number,
                                   .started_ns = sent.started_ns,
                                   .duration_us = engine.execution_us,
                                   .processor_us = engine.execution_us,
                                   .stdout_text = answer.stdout_text,
-                                  .stderr_text = answer.stderr_text};
-  Result<std::vector<CollectedOutput>> outputs = examine_plainly(state, report, context_);
-  const bool is_refused = state.result.refusal != Reason::none || state.result.unusable;
-  if (!outputs || is_refused) {
-    Unproved unproved{outputs ? text_of(state.result.refusal) : "lacks-an-output", state.result.refusal_detail};
+                                  .stderr_text = answer.stderr_text,
+                                  .is_of_worker = true};
+  if (Status taken = sent.run->take_in(report); !taken) {
+    const bool is_refused = state.result.refusal != Reason::none;
+    Unproved unproved{is_refused ? text_of(state.result.refusal) : "not-recorded",
+                      is_refused ? state.result.refusal_detail : taken.error().message};
     state.result = StepResult{};
     state.ended = false;
     return unproved;
   }
-  if (!keep(state, *std::move(outputs), context_)) note_not_stored(state, context_);
   engine_.note_success();
   engine.outcome = "won";
   services_.counters.executed_won({.bytes_sent = engine.bytes_sent,
@@ -326,13 +361,14 @@ std::optional<Unproved> RemoteSteps::take(Sent& sent) {
   return std::nullopt;
 }
 
-// A share of the results that could be taken is made here instead, and compared at its end.
+// A share of the results that could be taken is made here instead, and compared at its end. Of a part, only the code
+// object counts.
 std::optional<Digest> RemoteSteps::draw_for_audit(const Sent& sent) {
   if (!services_.audit_draw.draw(engine_.url().audit)) return std::nullopt;
   return digest_of_outputs(sent.state->spec(), [&](const hip::StepOutput& output) {
     const protocol::ExecuteOutput* one = made(*sent.proved, context_.directory.file(output.name));
-    const Result<std::string> bytes = read_file(one->file, kOutputLimit);
-    return bytes ? digest_of(*bytes) : Digest();
+    const Result<std::string> bytes = one == nullptr ? Result<std::string>("") : read_file(one->file, kOutputLimit);
+    return bytes && one != nullptr ? digest_of(*bytes) : Digest();
   });
 }
 
@@ -341,6 +377,10 @@ void RemoteSteps::fail(const Sent& sent, bool is_proof, const std::string& reaso
   not_again_.insert(sent.state);
   if (is_proof && detail.starts_with('/')) names_.paths.insert(detail);
   if (reason == "variable-not-sent") names_.variables.insert(detail);
+  note_in_vain(sent, is_proof, reason, detail);
+}
+
+void RemoteSteps::note_in_vain(const Sent& sent, bool is_proof, const std::string& reason, const std::string& detail) {
   sent.state->engine.outcome = is_proof ? "not-proved" : "failed";
   sent.state->engine.reason = reason;
   sent.state->engine.detail = detail;

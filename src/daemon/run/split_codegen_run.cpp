@@ -42,6 +42,15 @@ StepSpec codegen_part_of(const StepSpec& whole, const char* name, const std::vec
   return part;
 }
 
+// One start of the compiler, which leaves the bitcode beside the code object.
+StepSpec both_parts_of(const StepSpec& whole, const SplitCodegenCost& cost, const RequestDirectory& directory) {
+  const hip::SplitCodegen& parts = *whole.split_codegen;
+  StepSpec both = codegen_part_of(whole, "in two processes", {parts.both}, directory);
+  both.outputs = {{hip::kCodeObject, whole.outputs.front().name, ""}, {"bitcode", parts.bitcode, ""}};
+  both.part = {.known_us = cost.known_us(), .reads_sources = true};
+  return both;
+}
+
 // If the source is below no root, its bitcode names it in the same way everywhere, and the digest need not look for
 // roots.
 Roots roots_of_source(const Request& request) {
@@ -97,7 +106,7 @@ SplitCodegenRun::SplitCodegenRun(StepState& whole, const StepContext& context)
       parts_(*whole.spec().split_codegen),
       noted_(context.services.split_codegen_ledger.cost(whole.spec().key)),
       cost_(noted_),
-      both_(codegen_part_of(whole.spec(), "in two processes", {parts_.both}, context.directory)),
+      both_(both_parts_of(whole.spec(), cost_, context.directory)),
       front_(codegen_part_of(whole.spec(), "front end", {parts_.front}, context.directory)),
       next_(&whole) {
   if (!parts_.runs_as_one && !whole.audited) next_ = cost_.was_split() ? &front_ : &both_;
@@ -105,12 +114,18 @@ SplitCodegenRun::SplitCodegenRun(StepState& whole, const StepContext& context)
 
 Status SplitCodegenRun::prepare() { return prepare_plainly(whole_, context_); }
 
-// A failure of the split run is not the step's failure: the step then runs as one.
+// A failure of the split run is not the step's failure: the step then runs as one. A worker's run that is of no use is
+// as if it had not been.
 Status SplitCodegenRun::take_in(const protocol::StepDone& report) {
   const StepState* ran = std::exchange(next_, nullptr);
   if (ran == &whole_) return take_whole(report);
   const Status taken = ran == &both_ ? take_both(report) : ran == &front_ ? take_front(report) : take_back(report);
   if (taken) return done();
+  if (report.is_of_worker) {
+    next_ = ran;
+    if (back_) back_->result = {};
+    return taken;
+  }
   services_.log.info(context_.of_object(ran->spec().label + ": " + taken.error().message + "; it runs as one"));
   next_ = &whole_;
   return done();
@@ -152,6 +167,7 @@ Status SplitCodegenRun::take_bitcode(const protocol::StepDone& report, const cha
   back.key.is_shared = is_shared;
   back.outputs = {{hip::kCodeObject, whole_.spec().outputs.front().name, ""}};
   back.trace_ending = trace_ending;
+  back.part = {.known_us = cost_.back_us()};
   back_.emplace(std::move(back));
   return done();
 }
@@ -207,6 +223,8 @@ Status SplitCodegenRun::join() {
   ties.roots.named = spec.named_roots;
   ties.roots.arguments = arguments_of(front_.spec());
   take_trace(front_, front_report_, ties, sight_of(spec.commands.front().argv, code, front_.result), context_);
+
+  if (Status proved = check_if_of_worker(front_report_, front_.result); !proved) return proved;
 
   whole_.ended = true;
   StepResult& result = whole_.result;

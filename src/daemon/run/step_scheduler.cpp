@@ -53,16 +53,17 @@ StepScheduler::~StepScheduler() {
 
 Status StepScheduler::run(const std::vector<StepState*>& steps) {
   if (!wake_) return system_error("cannot make", "an eventfd");
-  std::list<StepState*> open(steps.begin(), steps.end());
+  open_.clear();
+  for (StepState* step : steps) open_.push_back({.state = step});
   last_word_ = std::chrono::steady_clock::now();
   if (RemoteSteps::is_on(context_) && !remote_) remote_.emplace(context_, wake_.get());
   prefetch(steps);
   for (;;) {
-    if (remote_) take_answers(open);
-    drop_pointless(open, steps);
-    start_what_can_be(open);
+    if (remote_) take_answers();
+    drop_pointless(steps);
+    start_what_can_be();
     if (remote_ && !trouble_) race();
-    if (is_idle() && (open.empty() || trouble_)) break;
+    if (is_idle() && (open_.empty() || trouble_)) break;
     if (Status waited = wait(); !waited) return waited;
   }
   if (trouble_) return *trouble_;
@@ -79,31 +80,56 @@ void StepScheduler::prefetch(const std::vector<StepState*>& steps) const {
 }
 
 // After a failure only the steps before it count. The driver would have stopped at the first of them that fails.
-void StepScheduler::drop_pointless(std::list<StepState*>& open, const std::vector<StepState*>& steps) {
+void StepScheduler::drop_pointless(const std::vector<StepState*>& steps) {
   const auto failed =
       std::find_if(steps.begin(), steps.end(), [](const StepState* step) { return !step->succeeded(); });
   for (auto step = failed; step != steps.end(); ++step) {
-    open.remove(*step);
+    std::erase_if(open_, [&](const OpenStep& open) { return open.state == *step; });
     if (remote_) remote_->drop(**step);
   }
 }
 
-void StepScheduler::start_what_can_be(std::list<StepState*>& open) {
+void StepScheduler::start_what_can_be() {
   wants_token_ = false;
-  for (auto step = open.begin(); step != open.end() && !trouble_;)
-    step = try_start(**step) == Start::blocked ? std::next(step) : open.erase(step);
-  if (wants_token_ && remote_ && !trouble_) send_away(open);
+  for (auto step = open_.begin(); step != open_.end() && !trouble_;)
+    step = try_start(*step) == Start::blocked ? std::next(step) : open_.erase(step);
+  if (remote_ && wants_token_ && !trouble_) send_away();
+  if (remote_ && !wants_token_) remote_->withdraw();
   if (!wants_token_) services_.job_slots.forget(wake_.get());
 }
 
-// The last steps first: this client begins with the first ones.
-void StepScheduler::send_away(std::list<StepState*>& open) {
-  for (auto step = open.end(); step != open.begin();) {
-    StepState& state = **--step;
-    if (!remote_->wants(state)) continue;
-    if (const StepState* scan = remote_->scan_for(state)) return send_scan(*scan);
-    std::optional<SingleFlight::Claim> claim = this->claim(state);
-    if (claim && remote_->send(state, *claim, next_number_++, begin_in_list(state, true))) step = open.erase(step);
+// Of those that take as long, the last: this client begins with the first ones.
+std::list<OpenStep>::iterator StepScheduler::longest_to_send(const std::set<const StepState*>& left_out) {
+  auto longest = open_.end();
+  std::uint64_t cost_us = 0;
+  for (auto step = open_.begin(); step != open_.end(); ++step) {
+    if (left_out.contains(step->state)) continue;
+    make_run(*step);
+    if (!remote_->wants(*step) || remote_->cost_of(*step) < cost_us) continue;
+    longest = step;
+    cost_us = remote_->cost_of(*step);
+  }
+  return longest;
+}
+
+void StepScheduler::send_away() {
+  std::set<const StepState*> left_out;  // what other clients run
+  for (;;) {
+    const auto step = longest_to_send(left_out);
+    if (step == open_.end()) return remote_->withdraw();
+    if (const StepState* scan = remote_->scan_for(*step)) {
+      remote_->withdraw();
+      return send_scan(*scan);
+    }
+    if (!remote_->wants(*step)) continue;
+    if (!remote_->may_send(remote_->cost_of(*step))) return;
+    if (!step->is_begun) step->claim = this->claim(*step->state);
+    if (step->claim && remote_->send(*step, next_number_++, begin_in_list(*step->state, true))) {
+      open_.erase(step);
+      continue;
+    }
+    left_out.insert(step->state);
+    if (!step->is_begun) step->claim.reset();
   }
 }
 
@@ -114,30 +140,32 @@ void StepScheduler::send_scan(const StepState& scan) {
 
 // This client has nothing else to do: it runs the step that has been with the engine for the longest time.
 void StepScheduler::race() {
-  StepState* state = remote_->oldest_alone();
-  if (state == nullptr || !(running_.empty() || services_.job_slots.is_any_free())) return;
+  if (!remote_->has_alone() || !(running_.empty() || services_.job_slots.is_any_free())) return;
   if (!services_.job_slots.start(running_.empty(), client_, wake_.get())) return;
-  if (Status started = start(*state, remote_->give_claim(*state)); !started) {
+  if (Status started = start(remote_->take_oldest_alone()); !started) {
     services_.job_slots.finish(client_);
     trouble_ = started.error();
   }
 }
 
-// Steps that come back from the engine without a result are open again.
-void StepScheduler::take_answers(std::list<StepState*>& open) {
+// Steps that come back from the engine without a result are open again, and so are those with another part.
+void StepScheduler::take_answers() {
   if (trouble_) remote_->drop_all();
   for (RemoteSteps::Ended& ended : remote_->take_answers()) {
-    if (!ended.is_taken) {
-      open.push_front(ended.state);
+    OpenStep& step = ended.step;
+    if (!ended.is_taken || step.its_run().next() != nullptr) {
+      step.is_begun = step.is_begun || ended.is_taken;
+      if (!step.is_begun) step.claim.reset();
+      open_.push_front(std::move(step));
       continue;
     }
-    tell_ended(*ended.state, ended.clock, true);
-    ended.claim.note_end();
+    tell_ended(*step.state, step.clock, true);
+    step.claim->note_end();
     last_word_ = std::chrono::steady_clock::now();
   }
   for (const StepState* winner : remote_->take_winners()) {
     const auto entry = std::find_if(running_.begin(), running_.end(),
-                                    [&](const auto& running) { return running.second.state == winner; });
+                                    [&](const auto& running) { return running.second.step.state == winner; });
     if (entry == running_.end() || std::exchange(entry->second.is_stopping, true)) continue;
     if (Status sent = context_.channel.send(protocol::StopStep{entry->first}, kSendLimit); !sent)
       trouble_ = sent.error();
@@ -193,32 +221,46 @@ std::optional<SingleFlight::Claim> StepScheduler::claim(StepState& state) {
 
 // Looks the step up after the claim, because another client may finish it until then. Looks it up without the claim as
 // well, because the other client may run the same step on other files.
-StepScheduler::Start StepScheduler::try_start(StepState& state) {
-  std::optional<SingleFlight::Claim> claim = this->claim(state);
-  if (found(state)) return Start::done;
-  if (!claim) {
-    if (!std::exchange(state.waited, true)) services_.counters.waited();
-    return Start::blocked;
+StepScheduler::Start StepScheduler::try_start(OpenStep& step) {
+  StepState& state = *step.state;
+  if (!step.is_begun) {
+    std::optional<SingleFlight::Claim> claim = this->claim(state);
+    if (found(state)) return Start::done;
+    if (!claim) {
+      if (!std::exchange(state.waited, true)) services_.counters.waited();
+      return Start::blocked;
+    }
+    step.claim.emplace(*std::move(claim));
   }
   if (!services_.job_slots.start(running_.empty(), client_, wake_.get())) {
     wants_token_ = true;
+    if (!step.is_begun) step.claim.reset();
     return Start::blocked;
   }
-  if (Status started = start(state, std::move(*claim)); !started) {
+  if (Status started = start(std::move(step)); !started) {
     services_.job_slots.finish(client_);
     trouble_ = started.error();
   }
   return Start::started;
 }
 
-Status StepScheduler::start(StepState& state, SingleFlight::Claim claim) {
-  tell_runs(state);
-  std::unique_ptr<StepRun> own = state.run == nullptr ? run_of(state, context_) : nullptr;
-  StepRun* run = own ? own.get() : state.run;
-  if (Status prepared = run->prepare(); !prepared) return prepared;
+void StepScheduler::make_run(OpenStep& step) const {
+  if (!step.run && step.state->run == nullptr) step.run = run_of(*step.state, context_);
+}
+
+// REQUIRES: the step has its claim.
+Status StepScheduler::start(OpenStep step) {
+  if (step.state->audited && !step.is_begun) step.run.reset();  // found since: such a step runs as one
+  make_run(step);
+  if (!step.is_begun) {
+    tell_runs(*step.state);
+    step.clock = StepClock();
+    if (Status prepared = step.its_run().prepare(); !prepared) return prepared;
+  }
   const std::uint32_t number = next_number_++;
-  Running running{&state, std::move(claim), std::move(own), run, {}, begin_in_list(state, false)};
-  if (Status sent = send(*run->next(), number); !sent) return sent;
+  RunningSteps::Entry in_list = begin_in_list(*step.state, false);
+  Running running{std::move(step), std::move(in_list)};
+  if (Status sent = send(running.step.part(), number); !sent) return sent;
   running_.emplace(number, std::move(running));
   return done();
 }
@@ -270,42 +312,63 @@ Status StepScheduler::take_report() {
   if (entry == running_.end()) return Error{"the client reported a step that it was not given"};
   // An unusable run ends the request, but only after the other steps have ended, so that the client has no children
   // left.
-  StepState& state = *entry->second.state;
-  StepRun& run = *entry->second.run;
+  StepState& state = *entry->second.step.state;
+  StepRun& run = entry->second.step.its_run();
   const bool has_run = report->exit_code == 0 && report->spawn_error.empty();
   if (entry->second.is_stopping && !has_run) return take_stopped(entry);
   const Status taken = run.take_in(*report);
   if (!taken) trouble_ = taken.error();
   if (taken && state.audited && state.ended) note_audit(state);
-  if (!trouble_ && run.next() != nullptr) return go_on(entry);
   if (remote_) remote_->note_lost(state);
+  if (!trouble_ && run.next() != nullptr) return go_on(entry);
   if (remote_ && taken) remote_->note_end_here(state);
   finish(entry, taken.ok());
   return done();
 }
 
-// Has the client run what is next of the step.
+// The next part of the step runs in the client, in the same slot. If it may run on a worker, it waits for one or the
+// other.
 Status StepScheduler::go_on(RunningEntry entry) {
+  OpenStep& step = entry->second.step;
+  step.is_begun = true;
+  entry->second.is_stopping = false;
+  if (!remote_ || !remote_->wants(step)) return run_next(entry);
+  open_.push_back(std::move(step));
+  running_.erase(entry);
+  services_.job_slots.finish(client_);
+  return done();
+}
+
+Status StepScheduler::run_next(RunningEntry entry) {
   auto running = running_.extract(entry);
   running.key() = next_number_++;
   const auto again = running_.insert(std::move(running)).position;
-  return send(*again->second.run->next(), again->first);
+  return send(again->second.step.part(), again->first);
 }
 
 // The run here was stopped for the sake of the engine's result. If that is of no use after all, it begins anew.
 Status StepScheduler::take_stopped(RunningEntry entry) {
+  OpenStep& step = entry->second.step;
   entry->second.is_stopping = false;
-  if (!remote_->take_winner(*entry->second.state)) return trouble_ ? (finish(entry, false), done()) : go_on(entry);
-  finish(entry, true);
-  return done();
+  if (remote_->take_winner(*step.state)) {
+    if (step.its_run().next() != nullptr) return go_on(entry);
+    finish(entry, true);
+    return done();
+  }
+  if (trouble_) {
+    finish(entry, false);
+    return done();
+  }
+  if (!step.is_begun && step.run) step.run = run_of(*step.state, context_);
+  return run_next(entry);
 }
 
 void StepScheduler::finish(RunningEntry entry, bool is_usable) {
-  StepState& state = *entry->second.state;
-  tell_ended(state, entry->second.clock, is_usable);
-  entry->second.claim.note_end();
+  OpenStep& step = entry->second.step;
+  tell_ended(*step.state, step.clock, is_usable);
+  step.claim->note_end();
   last_word_ = std::chrono::steady_clock::now();
-  if (state.is_stored_later) state.claim.emplace(std::move(entry->second.claim));
+  if (step.state->is_stored_later) step.state->claim = std::move(step.claim);
   running_.erase(entry);
   services_.job_slots.finish(client_);
 }

@@ -1,8 +1,9 @@
 // Schedules the steps of one request. It looks each step up, and leaves a step to another client that is running it.
 // This client runs the rest, as many at once as there are job slots. If the other client is stopped or overdue
 // (single_flight.h), the step runs here as well. Steps that find no job slot may go to an engine
-// (remote_steps.h): the last ones, while this client begins with the first. One per request directory, used by
-// its session's thread only.
+// (remote_steps.h): the longest ones, of these the last, while this client begins with the first. If a worker may run
+// the next part of a step, the step gives its slot back between its parts, and is open again. One per request
+// directory, used by its session's thread only.
 #ifndef HIPCACHE_SRC_DAEMON_RUN_STEP_SCHEDULER_H
 #define HIPCACHE_SRC_DAEMON_RUN_STEP_SCHEDULER_H
 
@@ -42,11 +43,7 @@ class StepScheduler {
 
  private:
   struct Running {
-    StepState* state;
-    SingleFlight::Claim claim;
-    std::unique_ptr<StepRun> own;  // of a plan's step
-    StepRun* run;
-    StepClock clock;
+    OpenStep step;
     RunningSteps::Entry in_list;
     bool is_stopping = false;  // its result has come from the engine
   };
@@ -54,24 +51,27 @@ class StepScheduler {
   enum class Start { done, started, blocked };
 
   void prefetch(const std::vector<StepState*>& steps) const;
-  void drop_pointless(std::list<StepState*>& open, const std::vector<StepState*>& steps);
-  Start try_start(StepState& state);
-  void start_what_can_be(std::list<StepState*>& open);
+  void drop_pointless(const std::vector<StepState*>& steps);
+  Start try_start(OpenStep& step);
+  void start_what_can_be();
   std::optional<SingleFlight::Claim> claim(StepState& state);
   bool runs_again(const StepSpec& spec) const;
   bool found(StepState& state);
-  Status start(StepState& state, SingleFlight::Claim claim);
+  void make_run(OpenStep& step) const;
+  Status start(OpenStep step);
   void tell_runs(const StepState& state) const;
   Status wait();
   Status keep_client_waiting();
   Status send(const StepState& state, std::uint32_t number);
   Status take_report();
   Status go_on(RunningEntry entry);
+  Status run_next(RunningEntry entry);
   void finish(RunningEntry entry, bool is_usable);
-  void send_away(std::list<StepState*>& open);
+  void send_away();
+  std::list<OpenStep>::iterator longest_to_send(const std::set<const StepState*>& left_out);
   void send_scan(const StepState& scan);
   void race();
-  void take_answers(std::list<StepState*>& open);
+  void take_answers();
   Status take_stopped(RunningEntry entry);
   bool is_idle() const { return running_.empty() && !scan_ && (!remote_ || remote_->is_empty()); }
   void note_audit(StepState& state) const;
@@ -85,6 +85,7 @@ class StepScheduler {
   UniqueFd wake_;
   std::optional<RemoteSteps> remote_;  // nothing if no step is sent
   std::optional<std::uint32_t> scan_;  // the number of remote_'s scan while it runs
+  std::list<OpenStep> open_;
   std::map<std::uint32_t, Running> running_;
   std::uint32_t next_number_ = 0;
   bool wants_token_ = false;                         // a step was refused a job slot in the last pass

@@ -52,8 +52,9 @@ class SplitCodegenCost {
   // The back end printed something, or failed where the whole compile may not: the step is not split again.
   void refuse() { refused_ = true; }
 
-  // What the step takes as a whole; 0 if it is not known.
+  // What the step takes as a whole, and its back end of that; 0 if it is not known.
   std::uint64_t known_us() const { return whole_us(); }
+  std::uint64_t back_us() const { return back_us_; }
   // Whether the step ran before, split or not.
   bool is_known() const { return refused_ || front_us_ + back_us_ > 0; }
   // Whether the step was split before.

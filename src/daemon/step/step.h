@@ -53,6 +53,13 @@ struct StepSpec {
   const hip::SplitCodegen* split_codegen = nullptr;  // set if its code generation may be split, else null
   const char* trace_ending = ".trace";               // suffix of the trace file's name
 
+  // Set for a part of a device step that a worker may run (run/split_codegen_run.h).
+  struct Part {
+    std::uint64_t known_us = 0;  // what it took before; 0: not known
+    bool reads_sources = false;  // or else only files of the request's directory
+  };
+  std::optional<Part> part;
+
   // The key under which the miss history has the step.
   const cache::ActionKey& history_key() const { return command ? *command : key; }
 

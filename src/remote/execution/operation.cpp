@@ -102,8 +102,12 @@ std::optional<OperationRun::Ended> OperationRun::take(const Operation& operation
 // A worker that is lost may bring the execution back into the queue. The limit since the first worker stays.
 void OperationRun::take_state(const Operation& operation) {
   const ExecuteState state = state_of(operation);
-  if (state == state_) return;
+  if (state == state_) {
+    if (!std::exchange(is_told_, true)) on_state_(state);
+    return;
+  }
   state_ = state;
+  is_told_ = true;
   const Clock::time_point now = Clock::now();
   if (!executed_by_) executed_by_ = now + limits_.execution;
   until_ = state == ExecuteState::queued ? std::min(now + limits_.queue, *executed_by_) : *executed_by_;

@@ -57,6 +57,7 @@ class OperationRun {
   Limits call_;
   std::string name_;
   protocol::ExecuteState state_ = protocol::ExecuteState::queued;
+  bool is_told_ = false;                          // that state
   Clock::time_point until_;                       // of the present state
   std::optional<Clock::time_point> executed_by_;  // since a worker took it
 };

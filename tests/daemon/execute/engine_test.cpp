@@ -7,6 +7,10 @@
 #include <sys/eventfd.h>
 #include <sys/stat.h>
 
+#include <chrono>
+#include <thread>
+#include <vector>
+
 #include "hipcache/base/files.h"
 #include "support/scratch.h"
 
@@ -29,9 +33,46 @@ class EngineTest : public testing::Test {
                  },
                  log_};
 
-  bool is_woken() const {
-    pollfd waited{.fd = wake_.get(), .events = POLLIN, .revents = 0};
+  bool is_woken() const { return is_woken(wake_); }
+  static bool is_woken(const UniqueFd& wake) {
+    pollfd waited{.fd = wake.get(), .events = POLLIN, .revents = 0};
     return poll(&waited, 1, 0) == 1;
+  }
+  static UniqueFd request() { return UniqueFd(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)); }
+  std::uint64_t start() { return engine_.start({}, wake_.get()).value_or(0); }
+  void begin(std::uint64_t id) {
+    engine_.receive(protocol::RemoteExecuteEvent{.id = id, .state = protocol::ExecuteState::executing});
+  }
+  // The engine says what waits.
+  void show_queue() {
+    const std::uint64_t id = start();
+    engine_.receive(protocol::RemoteExecuteEvent{.id = id, .state = protocol::ExecuteState::queued});
+    engine_.forget(id);
+  }
+  // It executes on a worker.
+  std::uint64_t start_and_begin() {
+    const std::uint64_t id = start();
+    begin(id);
+    return id;
+  }
+  // A worker has not taken it in time.
+  bool expire(std::uint64_t id) {
+    engine_.receive(protocol::RemoteExecuted{.id = id, .outcome = ExecuteOutcome::expired});
+    engine_.take(id);
+    return engine_.note_expired();
+  }
+  void end(std::uint64_t id) {
+    engine_.receive(protocol::RemoteExecuted{.id = id, .outcome = ExecuteOutcome::done});
+    engine_.take(id);
+    engine_.note_success();
+  }
+  // How many more actions would be sent now.
+  std::size_t room() {
+    std::vector<UniqueFd> asking;
+    while (engine_.may_send(1, asking.emplace_back(request()).get())) {
+    }
+    for (const UniqueFd& one : asking) engine_.withdraw(one.get());
+    return asking.size() - 1;
   }
   bool was_cancelled(std::uint64_t id) const {
     const auto* cancel = std::get_if<protocol::RemoteCancel>(&sent_.back());
@@ -91,11 +132,106 @@ TEST_F(EngineTest, PausesWithoutAProcess) {
 }
 
 TEST_F(EngineTest, TakesNoMoreActionsThanItsLimit) {
+  show_queue();
   for (std::size_t actions = 0; actions < Engine::kMostInFlight; ++actions) {
-    EXPECT_TRUE(engine_.is_open());
-    EXPECT_TRUE(engine_.start({}, wake_.get()));
+    EXPECT_GT(room(), 0u);
+    start_and_begin();
+  }
+  EXPECT_EQ(room(), 0u);
+}
+
+TEST_F(EngineTest, SendsFewActionsThatNoWorkerHasBegun) {
+  show_queue();
+  EXPECT_EQ(room(), Engine::kMostQueued);
+  const std::uint64_t first = start();
+  for (std::size_t more = 1; more < Engine::kMostQueued; ++more) start();
+  EXPECT_EQ(room(), 0u);
+  begin(first);
+  EXPECT_EQ(room(), 1u);
+  for (int executing = 1; executing < 64; ++executing) start_and_begin();
+  EXPECT_EQ(room(), 64u / Engine::kQueuedPart - (Engine::kMostQueued - 1));
+}
+
+TEST_F(EngineTest, CountsAnActionThatAWorkerLostAsQueuedAgain) {
+  show_queue();
+  const std::uint64_t id = start_and_begin();
+  EXPECT_EQ(room(), Engine::kMostQueued);
+  engine_.receive(protocol::RemoteExecuteEvent{.id = id, .state = protocol::ExecuteState::queued});
+  EXPECT_EQ(room(), Engine::kMostQueued - 1);
+}
+
+TEST_F(EngineTest, SendsToAFullEngineAsManyAsItExecutesAndOneMoreForEachSuccess) {
+  show_queue();
+  const std::uint64_t one = start_and_begin();
+  start_and_begin();
+  for (int times = 0; times < 2 * Engine::kMostFailures; ++times) EXPECT_TRUE(expire(start()));
+  EXPECT_TRUE(engine_.is_open()) << "a full engine has not failed";
+  EXPECT_EQ(room(), 0u);
+  end(one);
+  EXPECT_EQ(room(), 2u) << "the place of the action that ended, and another one";
+}
+
+TEST_F(EngineTest, FailsIfNoWorkerTakesAnyAction) {
+  for (int times = 0; times < Engine::kMostFailures; ++times) {
+    EXPECT_FALSE(expire(start()));
+    engine_.note_failure("no worker");
   }
   EXPECT_FALSE(engine_.is_open());
+}
+
+TEST_F(EngineTest, FeelsItsWayWithAnEngineThatDoesNotSayWhatWaits) {
+  std::vector<std::uint64_t> sent;
+  while (room() > 0) sent.push_back(start_and_begin());
+  EXPECT_EQ(sent.size(), Engine::kMostQueued);
+  for (const std::uint64_t id : sent) end(id);
+  for (sent.clear(); room() > 0;) sent.push_back(start_and_begin());
+  EXPECT_EQ(sent.size(), 2 * Engine::kMostQueued) << "one more for each success";
+  engine_.note_overdue();
+  for (const std::uint64_t id : sent) engine_.forget(id);
+  for (sent.clear(); room() > 0;) sent.push_back(start_and_begin());
+  EXPECT_EQ(sent.size(), Engine::kMostQueued) << "half, after an action that took too long";
+}
+
+TEST_F(EngineTest, WakesTheRequestWithTheLongestStepWhenThereIsRoom) {
+  show_queue();
+  std::vector<std::uint64_t> sent;
+  while (room() > 0) sent.push_back(start());
+  const UniqueFd light = request(), heavy = request();
+  EXPECT_FALSE(engine_.may_send(5, light.get()));
+  EXPECT_FALSE(engine_.may_send(9, heavy.get()));
+  EXPECT_FALSE(is_woken(light) || is_woken(heavy));
+  begin(sent.front());
+  EXPECT_TRUE(is_woken(heavy));
+  EXPECT_FALSE(is_woken(light));
+  EXPECT_FALSE(engine_.may_send(5, light.get())) << "the other one is about to send";
+  EXPECT_TRUE(engine_.may_send(9, heavy.get()));
+  EXPECT_FALSE(engine_.may_send(5, light.get())) << "the place is taken, although nothing is sent yet";
+}
+
+TEST_F(EngineTest, GivesThePlaceOfARequestThatLeavesToTheNext) {
+  show_queue();
+  std::vector<std::uint64_t> sent;
+  while (room() > 0) sent.push_back(start());
+  const UniqueFd light = request(), heavy = request();
+  engine_.may_send(5, light.get());
+  engine_.may_send(9, heavy.get());
+  begin(sent.front());
+  engine_.withdraw(heavy.get());
+  EXPECT_TRUE(is_woken(light));
+  EXPECT_TRUE(engine_.may_send(5, light.get()));
+}
+
+TEST_F(EngineTest, WaitsForNoRequestThatDoesNotCome) {
+  show_queue();
+  std::vector<std::uint64_t> sent;
+  while (room() > 0) sent.push_back(start());
+  const UniqueFd light = request(), heavy = request();
+  engine_.may_send(9, heavy.get());
+  begin(sent.front());
+  const auto until = Engine::Clock::now() + std::chrono::seconds(20);
+  while (!engine_.may_send(5, light.get()) && Engine::Clock::now() < until)
+    std::this_thread::sleep_for(Engine::kTurn / 4);
+  EXPECT_LT(Engine::Clock::now(), until);
 }
 
 TEST_F(EngineTest, IsNeverAskedAgainAfterAWrongResult) {

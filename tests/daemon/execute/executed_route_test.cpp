@@ -1,10 +1,8 @@
 // Device steps with an engine, with a worker and a client that the test plays: whose result counts, and what runs here.
-#include <sys/stat.h>
-
 #include <algorithm>
 #include <set>
 
-#include "daemon/execute/engine.h"
+#include "daemon/execute/played_worker.h"
 #include "daemon/routes/scripted_client.h"
 #include "hipcache/base/files.h"
 #include "hipcache/config/execute_url.h"
@@ -25,72 +23,6 @@ using ::testing::Not;
 using ::testing::SizeIs;
 using trace::Kind;
 using trace::Record;
-
-const std::string kCode = "made by lld for all";
-
-config::ExecuteUrl url_of(const std::string& options) {
-  const Result<config::ExecuteUrl> url =
-      config::parse_execute_url("grpc://engine.example:8980/?audit=0&min_cost=1ms" + options);
-  EXPECT_TRUE(url) << (url ? "" : url.error().message);
-  return *url;
-}
-
-// A worker whose files are those of this machine, and that makes what the client would make.
-class Worker {
- public:
-  explicit Worker(const std::string& options = "")
-      : engine_(url_of(options), [this](const protocol::RemoteMessage& message) { return take(message); }, log_) {}
-
-  // What the worker leaves of an action, before it is answered.
-  std::function<void(std::vector<Record>&, protocol::RemoteExecuted&)> edit_;
-  bool is_silent_ = false;  // it answers nothing
-  std::vector<protocol::RemoteExecute> actions_;
-  std::size_t cancelled_ = 0;
-
-  void answer(const protocol::RemoteExecute& action) {
-    protocol::RemoteExecuted executed{.id = action.id, .outcome = ExecuteOutcome::done, .execution_us = 7};
-    std::vector<Record> records = trace_of(action);
-    if (edit_) edit_(records, executed);
-    for (const std::string& path : action.outputs) {
-      const std::string file = action.output_directory + "/" + std::string(base_name(path));
-      EXPECT_TRUE(replace_file(file, path.ends_with(".trace") ? trace::encode(records) : kCode));
-      executed.outputs.push_back({.path = path, .file = file});
-    }
-    engine_.receive(std::move(executed));
-  }
-
- protected:
-  Log log_{"", Log::Level::info};
-  Engine engine_;
-
- private:
-  bool take(const protocol::RemoteMessage& message) {
-    if (std::holds_alternative<protocol::RemoteCancel>(message)) ++cancelled_;
-    const auto* action = std::get_if<protocol::RemoteExecute>(&message);
-    if (action == nullptr) return true;
-    actions_.push_back(*action);
-    if (!is_silent_) answer(*action);
-    return true;
-  }
-
-  // Of a frontend that reads the source, and a linker.
-  static std::vector<Record> trace_of(const protocol::RemoteExecute& action) {
-    std::vector<Record> records;
-    const std::string& script = action.argv.back();
-    for (const char* name : {"/bin/clang'", "/bin/lld'"}) {
-      const std::size_t end = script.find(name) + std::string(name).size() - 1;
-      const std::size_t start = script.rfind('\'', end - 1) + 1;
-      const std::string program = script.substr(start, end - start);
-      records.push_back({Kind::program, true, program, 1});
-      records.push_back({Kind::content, false, program, trace::content_of_program(program).value_or(0)});
-      records.push_back({Kind::end, true, ""});
-    }
-    const std::string work = script.substr(4, script.find('\'', 4) - 4);
-    records.push_back({Kind::open_read, true, "a.hip", 77 << 1});
-    records.push_back({Kind::content, true, work + "/a.hip", trace::content_of(work + "/a.hip").value_or(0)});
-    return records;
-  }
-};
 
 class ExecutedRoute : protected Worker, public RouteTest {
  protected:
@@ -234,6 +166,17 @@ TEST_F(ExecutedRoute, StopsTheRunHereOnceTheWorkersResultIsProved) {
   EXPECT_EQ(counted().executed.won, before_.won + 1);
 }
 
+TEST_F(ExecutedRoute, RunsHereWhatAFullEngineDidNotTakeAndGoesOnAskingIt) {
+  is_silent_ = true;
+  const auto other = engine_.start({}, -1);  // of another request
+  is_silent_ = false;
+  engine_.receive(protocol::RemoteExecuteEvent{.id = other.value(), .state = protocol::ExecuteState::executing});
+  edit_ = [](auto&, protocol::RemoteExecuted& executed) { executed.outcome = ExecuteOutcome::expired; };
+  EXPECT_EQ(devices(compile()), 3u);
+  EXPECT_EQ(counted().executed.why.at("engine-full"), 2u) << "once each: then the window is as wide as what executes";
+  EXPECT_TRUE(engine_.is_open());
+}
+
 class ExecutedRouteForHeavySteps : public ExecutedRoute {
  protected:
   ExecutedRouteForHeavySteps() : ExecutedRoute("&min_cost=60s") {}
@@ -253,6 +196,19 @@ TEST_F(ExecutedRouteForOthers, SendsNothingToWorkersWithAnotherToolchain) {
   EXPECT_EQ(devices(compile()), 3u);
   EXPECT_THAT(actions_, IsEmpty());
   EXPECT_THAT(logged(), HasSubstr("which needs hipcache-toolchain="));
+}
+
+class ExecutedRouteWithToolchain : public ExecutedRoute {
+ protected:
+  ExecutedRouteWithToolchain() : ExecutedRoute("&property=hipcache-toolchain") {}
+};
+
+TEST_F(ExecutedRouteWithToolchain, AsksForWorkersWithTheStepsToolchain) {
+  compile();
+  ASSERT_THAT(actions_, SizeIs(2));
+  ASSERT_THAT(actions_.front().platform, SizeIs(1));
+  EXPECT_THAT(actions_.front().platform.front(), testing::StartsWith("hipcache-toolchain="));
+  EXPECT_EQ(actions_.front().platform, actions_.back().platform) << "one for all processors";
 }
 
 class ExecutedRouteWithAudit : public ExecutedRoute {

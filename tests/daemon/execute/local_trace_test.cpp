@@ -24,6 +24,8 @@ class LocalTraceTest : public testing::Test {
   inputs::RunContext from_{.working_directory = scratch_.make_directory("work"), .environment = {"LANG=C"}};
 
   std::set<std::string> sent_ = {"LANG"};
+  KnownContents contents_;
+  inputs::FileSystemState file_system_;
 
   std::string write(const std::string& name, const std::string& bytes) { return scratch_.write("work/" + name, bytes); }
 
@@ -37,7 +39,7 @@ class LocalTraceTest : public testing::Test {
   }
 
   std::variant<std::vector<Record>, Unproved> localised(const std::vector<Record>& remote) {
-    return local_trace(remote, from_, sent_, own_, inputs::file_clock()());
+    return local_trace(remote, {from_, own_, contents_, file_system_}, sent_, inputs::file_clock()());
   }
   // "" if it is proved.
   std::string reason(const std::vector<Record>& remote) {
@@ -46,6 +48,17 @@ class LocalTraceTest : public testing::Test {
     return unproved == nullptr ? "" : unproved->reason;
   }
 };
+
+TEST_F(LocalTraceTest, SeesABytesChangeInAFileThatWasComparedBefore) {
+  const std::string path = write("a.h", "bytes");
+  const std::vector<Record> remote = opened(path, 5);
+  EXPECT_EQ(reason(remote), "");
+  EXPECT_EQ(reason(remote), "");
+  write("a.h", "BYTES");
+  EXPECT_EQ(reason(remote), "other-content");
+  write("a.h", "bytes");
+  EXPECT_EQ(reason(remote), "");
+}
 
 TEST_F(LocalTraceTest, GivesAnOpenedFileTheIdentityOfTheOneHere) {
   const std::string path = write("a.h", "bytes");

@@ -56,7 +56,7 @@ TEST_F(EngineAnswers, GiveTheCommandsTextsOutputsAndTimes) {
   EXPECT_EQ(done.exit_code, 3);
   EXPECT_EQ(done.stdout_text, "out");
   EXPECT_EQ(done.stderr_text, "a warning");
-  EXPECT_THAT(states_, ElementsAre(ExecuteState::executing));
+  EXPECT_THAT(states_, ElementsAre(ExecuteState::queued, ExecuteState::executing));
   ASSERT_EQ(done.outputs.size(), 2u) << "nothing that was not asked for";
   EXPECT_EQ(done.outputs[0].path, "a.o");
   EXPECT_TRUE(support::read_bytes(done.outputs[0].file) == large);

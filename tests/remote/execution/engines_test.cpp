@@ -49,7 +49,9 @@ class Engines : public testing::TestWithParam<EngineServer::Kind> {
     return asked;
   }
   protocol::RemoteExecuted execute(const protocol::RemoteExecute& asked) {
-    return engine_->execute(asked, cancellation_, [this](protocol::ExecuteState) { is_executing_ = true; });
+    return engine_->execute(asked, cancellation_, [this](protocol::ExecuteState state) {
+      is_executing_ = state == protocol::ExecuteState::executing;
+    });
   }
 
   // Of a compile here and there, twice there.

@@ -85,6 +85,27 @@ class Execution(Engines):
         self.project.compile(machine, THREE)
         self.assertGreater(machine.stats()["requests"]["hit"], 0)
 
+    def test_sends_the_back_ends_of_edits_whose_front_ends_ran_here(self):
+        machine = self.client("one", "&property=hipcache-toolchain")
+        source = self.project.directory / "a.hip"
+        source.write_text(KERNEL + HEAVY.replace("WORK", "3000"))
+        self.assert_taken(machine)
+        self.assertEqual(machine.stats()["steps"]["back"]["run"], 3, "a worker leaves the back ends that it ran")
+        self.project.edit_header("#define UNUSED 1")
+        counts, _ = self.compile_right(machine)
+        self.assertEqual(counts["sent"], 0, "the bitcode is the same")
+        self.assertEqual(machine.stats()["steps"]["back"]["run"], 3)
+        for number in range(1, 6):  # a busy worker may miss its deadline
+            source.write_text(KERNEL + HEAVY.replace("WORK", "3000").replace("* 7", f"* {2 * number}"))
+            counts, after = self.compile_right(machine)
+            self.assertEqual(counts["not_proved"], 0, after)
+            steps = machine.stats()["steps"]
+            self.assertEqual((steps["front"]["run"], steps["back"]["run"]), (6 + 3 * number, 3 + 3 * number))
+            if counts["won"]:
+                break
+        self.assertGreater(counts["won"], 0)
+        self.assertIn("hipcache-toolchain=", machine.log.read_text())
+
     def test_sees_headers_that_come_change_and_go(self):
         machine = self.client("one")
         (self.project.directory / "a.hip").write_text(SCALED)
