@@ -20,6 +20,7 @@ from builds import Builds  # noqa: E402
 from compression import Compression  # noqa: E402
 from crowd import Crowd  # noqa: E402
 from edits import Edits  # noqa: E402
+from execution import Execution  # noqa: E402
 from fixture import COMPILERS, PROJECTS  # noqa: E402
 from large_store import LargeStore  # noqa: E402
 from latency import Latency  # noqa: E402
@@ -34,7 +35,7 @@ ARCHS = "gfx906,gfx1030"
 ADDED = "gfx90a"
 FIGURES = ROOT / "docs/benchmarks.md"
 PICTURE = ROOT / "docs/benchmarks.svg"
-PARTS = ("builds", "edits", "hits", "crowd", "store", "archs", "remote")
+PARTS = ("builds", "edits", "hits", "crowd", "store", "archs", "remote", "execution")
 
 
 def arguments():
@@ -86,6 +87,7 @@ def measure(given, launchers, directory, load):
     large_store = LargeStore(hipcache, directory, clang)
     scaling = Scaling(hipcache, directory, clang, "scan.cpp" if given.quick else "sort.cpp")
     remote = Remote(launchers, directory, given.archs)
+    execution = Execution(hipcache, directory, clang)
     built = directory / f"{given.project[-1]}-clang{given.clang[-1]}-hipcache"
     # The part of --only, its title, what measures it, and its text.
     for name, title, run, text in (
@@ -99,11 +101,12 @@ def measure(given, launchers, directory, load):
         ("archs", "Many architectures", lambda: scaling.run(given.repeat), scaling.text),
         ("remote", "Shared caches",
          lambda: remote.run(given.project, given.clang, given.repeat, 2 if given.quick else 5), remote.text),
+        ("execution", "Remote execution", lambda: execution.run(given.repeat), execution.text),
     ):
         if name in given.only:
             run()
             report.add(title, text())
-    reached = targets.rows(builds, edits, latency, crowd, large_store, scaling, remote)
+    reached = targets.rows(builds, edits, latency, crowd, large_store, scaling, remote, execution)
     if given.only != PARTS:
         reached = [row for row in reached if row["reached"] != "not measured"]
     report.add("Targets", targets.text_of(reached))

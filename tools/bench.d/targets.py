@@ -44,7 +44,14 @@ def _of_remote(remote):
     yield _row("steps run by a machine that a server serves", 0, remote.ran())
 
 
-def rows(builds, edits, latency, crowd, large_store, scaling, remote):
+def _of_execution(execution):
+    yield _row("a build with a worker of the same size, of without", 0.59,
+               execution.of("and a worker of one", "one processor"))
+    yield _row("a build with two workers of the same size, of without", 0.42,
+               execution.of("and two workers of half a one", "half a processor"))
+
+
+def rows(builds, edits, latency, crowd, large_store, scaling, remote, execution):
     hit, other = latency.of("hipcache"), latency.of("ccache")
     memory = [value for value in builds.daemon_memory if value is not None]
     floor = latency.of("floor")
@@ -64,6 +71,7 @@ def rows(builds, edits, latency, crowd, large_store, scaling, remote):
         _row("one unit with 8 archs, of plain", 0.65, scaling.ratio_of("eight", "plain")),
         _row("ninth arch, of that arch alone and the host", 1.2, scaling.ratio_of("ninth", "alone")),
         *_of_remote(remote),
+        *_of_execution(execution),
         _row("client's memory", 10, many["memory"] / 1e6 if many else None, " MB"),
         _row("daemon's memory after the builds", 150, max(memory) / 1e6 if memory else None, " MB"),
     ]

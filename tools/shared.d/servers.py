@@ -220,11 +220,11 @@ def bazel_remote(directory, program, port):
 
 
 @by(built, "buildbox-casd")
-def buildbox_casd(directory, program, port, mounts=(), before=()):
+def buildbox_casd(directory, program, port, mounts=(), before=(), jobs=2):
     """An engine of remote execution, with its worker. `mounts`: what the worker has in the place of files of /usr, as
-    SOURCE:PATH. `before`: words in front of the command."""
+    SOURCE:PATH. `before`: words in front of the command. `jobs`: how many actions run at once."""
     runner = [f"--runner-arg=--ro-bind-mount={mount}" for mount in ("/usr:/usr", *mounts)]
-    words = [f"--bind=127.0.0.1:{port}", f"--buildbox-run={_buildbox_run(program)}", "--jobs=2", *runner, str(directory)]
+    words = [f"--bind=127.0.0.1:{port}", f"--buildbox-run={_buildbox_run(program)}", f"--jobs={jobs}", *runner, str(directory)]
     return Server(f"grpc://127.0.0.1:{port}/", [*before, program, *words])
 
 
