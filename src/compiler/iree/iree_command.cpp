@@ -258,14 +258,13 @@ std::variant<Invocation, Uncacheable> parse_iree(const std::vector<std::string>&
     return Uncacheable{Reason::standard_input, *std::move(named)};
   Invocation invocation;
   invocation.route = Route::is_opaque;
-  invocation.opaque.making = Making::compile;
+  invocation.opaque = traits_of(*tool, arguments);
   invocation.argv = argv;
   invocation.expanded = std::move(expanded->arguments);
   invocation.response_files = std::move(expanded->files);
   invocation.object = reading.output();
   invocation.opaque.only_input = reading.only_input();
   invocation.without_archs = argv;
-  invocation.opaque = traits_of(*tool, arguments);
   return invocation;
 }
 

@@ -65,13 +65,12 @@ std::vector<std::string> environment_of(const InputNames& names, const StepConte
 }
 
 // The step's own words may name files that no scan opens: device bitcode, files that the driver wrote.
-void add_words(const StepSpec& spec, const std::string& working_directory, InputRoot& root) {
+void add_words(const StepSpec& spec, InputRoot& root) {
   for (const protocol::Command& command : spec.commands) {
     root.add(command.program);
     for (const std::string& word : command.argv)
       if (word.starts_with('/')) root.add(word);
   }
-  if (!spec.commands.front().argv.empty()) root.add(join_path(working_directory, spec.commands.front().argv.back()));
 }
 
 Result<std::vector<protocol::ExecuteInput>> inputs_of(const StepSpec& spec, const InputNames& names,
@@ -82,7 +81,8 @@ Result<std::vector<protocol::ExecuteInput>> inputs_of(const StepSpec& spec, cons
   root.add_directory(from.working_directory);
   root.add_directory(context.directory.path());
   for (const std::string& path : names.paths) root.add(path);
-  add_words(spec, from.working_directory, root);
+  if (!spec.part || spec.part->reads_sources) root.add(source);
+  add_words(spec, root);
   root.add_file(context.directory.file(kLibrary), context.services.trace_library);
   return std::move(root).take();
 }

@@ -284,7 +284,8 @@ RemoteSteps::Answer RemoteSteps::judge(Sent& sent) {
   } else if (answer->exit_code != 0) {
     const bool is_killed = answer->exit_code < 0 || answer->exit_code >= kKilled;
     if (is_killed) engine_.note_failure("a signal ended a command");
-    fail(sent, false, is_killed ? "worker-signal" : "worker-exit", "");
+    fail(sent, false, is_killed ? "worker-signal" : "worker-exit",
+         answer->stderr_text.substr(0, answer->stderr_text.find('\n')));
   } else if (const std::optional<Unproved> unproved = prove(sent, *answer)) {
     engine_.note_failure("a result is not proved: " + unproved->reason + " " + unproved->path);
     fail(sent, true, unproved->reason, unproved->path);

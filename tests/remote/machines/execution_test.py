@@ -22,6 +22,7 @@ OPTIONS = "min_cost=1ms&audit=0&timeout=30s&connect_timeout=30s"
 OPTIONAL = '#if __has_include("optional.h")\n#include "optional.h"\n#else\n#define FACTOR 2\n#endif\n'
 SCALED = OPTIONAL + KERNEL.replace("scale = 2", "scale = FACTOR")
 WARNED = '#include "runtime.h"\n' + HEAVY + "__global__ void warned(float* data) { int unused; data[0] = 2; }\n"
+LONG = "3000"  # of HEAVY: a step that takes longer than an engine's queue
 TRIES = 20  # until a worker is faster than a busy machine
 # In the place of the worker's shell: makes what it is told to make, and then something else of it.
 LIAR = "#!/usr/bin/bash\n/usr/bin/bash \"$@\" || exit\nfor file in \"$TMPDIR\"/{}; do {}; done\n"
@@ -263,6 +264,7 @@ class ExecutionByBuildGrid(Engines):
         return self.shared
 
     def test_makes_the_objects_of_the_compiler(self):
+        (self.project.directory / "a.hip").write_text(KERNEL + HEAVY.replace("WORK", LONG))
         machine = self.client("one")
         self.compile_until(machine, lambda counts, _: counts["won"] > 0)  # its workers come after its port
         self.project.edit_header("__device__ int another;")
@@ -290,7 +292,7 @@ class ExecutionByBuildGrid(Engines):
         machine = self.client("one")
         killed = 0
         for number in range(TRIES):
-            flags = ("-O1", f"-DWORK={300 + number}")
+            flags = ("-O1", f"-DWORK={int(LONG) + number}")
             compiling = subprocess.Popen([machine.hipcache, *self.project.command(THREE, flags)], cwd=self.project.directory,
                                          env=machine.variables)
             while compiling.poll() is None:
