@@ -117,10 +117,7 @@ void StepScheduler::send_away() {
   for (;;) {
     const auto step = longest_to_send(left_out);
     if (step == open_.end()) return remote_->withdraw();
-    if (const StepState* scan = remote_->scan_for(*step)) {
-      remote_->withdraw();
-      return send_scan(*scan);
-    }
+    if (const StepState* scan = remote_->scan_for(*step)) return send_scan(*scan);
     if (!remote_->wants(*step)) continue;
     if (!remote_->may_send(remote_->cost_of(*step))) return;
     if (!step->is_begun) step->claim = this->claim(*step->state);
@@ -134,6 +131,7 @@ void StepScheduler::send_away() {
 }
 
 void StepScheduler::send_scan(const StepState& scan) {
+  remote_->withdraw();
   scan_ = next_number_++;
   if (Status sent = send(scan, *scan_); !sent) trouble_ = sent.error();
 }
