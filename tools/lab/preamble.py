@@ -4,7 +4,7 @@
 The header is the text that every HIP compile begins with: clang's implicit `-include __clang_hip_runtime_wrapper.h`.
 For each cc1 job of each unit the tool compares objects, messages and depfiles, and measures the processor time of both.
 It writes one line of JSON for each job, and prints a summary. An entry of the compile database may have a word
-`project`, by which the summary is made.
+`project`, by which the summary is made. PREAMBLE_SECONDS bounds the processor time of a job (120).
 """
 
 import collections
@@ -137,6 +137,8 @@ class Laboratory:
             return {"failed": f"header: {header.failure}"}
         argv = job.with_header(header.path, output)
         other = compile_with(argv, job.directory, output)
+        if other.seconds > LONGEST - 1:
+            return {"over": LONGEST}
         times = [[plain.seconds], [other.seconds]]
         for turn in range(1, 1 if plain.seconds > ONCE else self.given.repeat):
             for which in ((1, 0) if turn % 2 else (0, 1)):
@@ -248,7 +250,7 @@ def arguments():
     parser.add_argument("database", nargs="*", help="compile_commands.json")
     parser.add_argument("--results", default="preamble.jsonl", metavar="FILE",
                         help="where lines of JSON are added (default: %(default)s)")
-    parser.add_argument("--add", default="", metavar="WORDS", help="words to add to each command, such as '-O0 -fgpu-rdc'")
+    parser.add_argument("--add", default="", metavar="WORDS", help="words to add to each command, as in --add='-O0 -fgpu-rdc'")
     parser.add_argument("--compiler", metavar="PROGRAM", help="the compiler to use in place of each command's")
     parser.add_argument("--repeat", type=int, default=3, metavar="N",
                         help=f"runs of jobs under {ONCE:.0f} s; medians are reported (default: %(default)s)")
