@@ -99,7 +99,7 @@ class Execution:
         ]
         if dies:
             time.sleep(self._half_of("and a worker of one"))
-            self.engine.kill()
+            self.engine.process.kill()
         failed = [client.args for client in clients if client.wait() != 0]
         assert not failed, failed
         wall = time.monotonic() - began

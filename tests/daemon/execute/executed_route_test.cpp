@@ -159,7 +159,7 @@ TEST_F(ExecutedRoute, StopsTheRunHereOnceTheWorkersResultIsProved) {
   is_silent_ = true;
   on("device gfx90a", [&](Ran& run) {
     run.waits_for_stop = true;
-    for (const protocol::RemoteExecute& action : actions_)
+    for (const protocol::RemoteExecute& action : sent())
       if (action.argv.back().find("'gfx90a'") != std::string::npos) Worker::answer(action);
   });
   EXPECT_EQ(compile().finish().exit_code, 0);

@@ -59,7 +59,7 @@ TEST_F(ExecutedSplitRoute, LeavesWhatLaterEditsNeedOfAStepThatAWorkerRan) {
   on("both gfx1030", [&](Ran& run) {  // the first one
     takes_seconds(run);
     std::this_thread::sleep_for(kWorthASplit);
-    for (const protocol::RemoteExecute& action : actions_) Worker::answer(action);
+    for (const protocol::RemoteExecute& action : sent()) Worker::answer(action);
   });
   const Reply first = compile();
   EXPECT_EQ(first.finish().exit_code, 0);
@@ -131,7 +131,7 @@ TEST_F(ExecutedSplitRoute, StopsABackEndHereOnceTheWorkersResultIsProved) {
   is_silent_ = true;
   for (const char* arch : {"gfx906", "gfx90a", "gfx1030"})
     on(std::string("back ") + arch, [this, arch](Ran& run) {
-      for (const protocol::RemoteExecute& action : actions_)
+      for (const protocol::RemoteExecute& action : sent())
         if (action.argv.back().find(std::string("'") + arch + "'") != std::string::npos) {
           run.waits_for_stop = true;
           Worker::answer(action);

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <functional>
+#include <mutex>
 #include <string>
 #include <variant>
 #include <vector>
@@ -36,9 +37,15 @@ class Worker {
 
   // What the worker leaves of an action, before it is answered.
   std::function<void(std::vector<trace::Record>&, protocol::RemoteExecuted&)> edit_;
-  bool is_silent_ = false;  // it answers nothing
-  std::vector<protocol::RemoteExecute> actions_;
+  bool is_silent_ = false;                        // it answers nothing
+  std::vector<protocol::RemoteExecute> actions_;  // see sent()
   std::size_t cancelled_ = 0;
+
+  // The actions so far, while the daemon may send more.
+  std::vector<protocol::RemoteExecute> sent() {
+    const std::lock_guard lock(mutex_);
+    return actions_;
+  }
 
   void answer(const protocol::RemoteExecute& action) {
     protocol::RemoteExecuted executed{.id = action.id, .outcome = protocol::ExecuteOutcome::done, .execution_us = 7};
@@ -68,11 +75,16 @@ class Worker {
   }
 
  private:
+  std::mutex mutex_;  // guards actions_ while a request runs
+
   bool take(const protocol::RemoteMessage& message) {
     if (std::holds_alternative<protocol::RemoteCancel>(message)) ++cancelled_;
     const auto* action = std::get_if<protocol::RemoteExecute>(&message);
     if (action == nullptr) return true;
-    actions_.push_back(*action);
+    {
+      const std::lock_guard lock(mutex_);
+      actions_.push_back(*action);
+    }
     if (!is_silent_) answer(*action);
     return true;
   }
