@@ -73,6 +73,7 @@ class Execution:
 
     def _add(self, name, measured):
         self.figures.setdefault(name, []).append(measured)
+        note(f"{name}: {measured['wall']:.1f} s")
 
     @contextlib.contextmanager
     def _engine(self, jobs, before):
