@@ -12,7 +12,6 @@
 #include "daemon/audit/audit.h"
 #include "daemon/record/output_recorder.h"
 #include "daemon/run/plain_run.h"
-#include "daemon/run/repeated_run.h"
 #include "daemon/run/split_codegen_run.h"
 #include "daemon/run/step_report.h"
 #include "daemon/shared/single_flight.h"
@@ -34,7 +33,6 @@ bool is_compared(const StepSpec& spec) {
 
 // How a step of a plan runs: one line for each way that is not the plain one.
 std::unique_ptr<StepRun> run_of(StepState& state, const StepContext& context) {
-  if (context.request.from.variable("HIPCACHE_TEST_REPEATED")) return std::make_unique<RepeatedRun>(state, context);
   if (state.spec().split_codegen != nullptr) return std::make_unique<SplitCodegenRun>(state, context);
   return std::make_unique<PlainRun>(state, context);
 }

@@ -46,20 +46,6 @@ TEST_F(PlanRoute, RunsTheCommandAsOneIfWhatTheDriverPrintsIsNotUnderstood) {
   EXPECT_EQ(counted().hit, 1u);
 }
 
-TEST_F(PlanRoute, RunsEachStepTwiceAndTakesEqualResults) {
-  set("HIPCACHE_TEST_REPEATED", "1");
-  const Reply reply = compile();
-  EXPECT_EQ(std::count(reply.asked.begin(), reply.asked.end(), "host"), 2);
-  EXPECT_EQ(std::count(reply.asked.begin(), reply.asked.end(), "device gfx906"), 2);
-  EXPECT_TRUE(reply.outputs.contains("a.o"));
-}
-
-TEST_F(PlanRoute, PassesThroughIfAStepMakesSomethingElseEachTime) {
-  set("HIPCACHE_TEST_REPEATED", "1");
-  on("device gfx906", [count = 0](Ran& run) mutable { run.replace(".out", std::to_string(++count)); });
-  EXPECT_NE(compile().reason(), "finished");
-}
-
 TEST_F(PlanRoute, SharesTheProbeOfUnitsThatDifferInTheirNames) {
   compile();
   write("b.hip", "another source\n");
