@@ -182,7 +182,8 @@ protocol::RemoteExecute small_action(const Words& programs, const std::string& t
   std::string script;  // prints the programs that are missing, and what the others say of themselves
   for (const std::string& program : programs) {
     const std::string word = shell_word(program);
-    script += "if test -x " + word + "; then " + traced + word + " --version; else echo " + word + "; fi; ";
+    script.append("if test -x ").append(word).append("; then ").append(traced).append(word);
+    script.append(" --version; else echo ").append(word).append("; fi; ");
   }
   protocol::RemoteExecute action{.id = 1,
                                  .argv = {"/bin/sh", "-c", script + ":"},
@@ -212,6 +213,20 @@ Finding finding_on(const protocol::RemoteEngineAnswer& answer, const config::Exe
                          (url.properties.empty() ? "" : "; asked for " + config::format_list(url.properties))};
 }
 
+// The shell has printed the names of those that are not there.
+std::optional<Finding> finding_on_program(const std::string& program, const protocol::RemoteExecuted& executed,
+                                          const std::vector<Record>& traced) {
+  const std::string worker = worker_of(executed);
+  if (("\n" + executed.stdout_text).find("\n" + program + "\n") != std::string::npos)
+    return Finding{Level::error, worker + " has no " + program + ": install the toolchain on its image"};
+  const bool has_run = std::any_of(traced.begin(), traced.end(), [&](const Record& record) {
+    return record.kind == Kind::program && record.text == program;
+  });
+  if (has_run) return std::nullopt;
+  return Finding{Level::error, program + " cannot be traced on " + worker +
+                                   ", so no result is proved: its image needs this machine's C library"};
+}
+
 std::vector<Finding> findings_on(const protocol::RemoteExecuted& executed, const Words& programs,
                                  const std::vector<Record>& traced, const config::ExecuteUrl& url) {
   if (executed.outcome != ExecuteOutcome::done) return {finding_on_failure(executed, url)};
@@ -221,17 +236,8 @@ std::vector<Finding> findings_on(const protocol::RemoteExecuted& executed, const
     return {{Level::error, worker + " ended a shell with " + std::to_string(executed.exit_code) + ": " +
                                first_line(executed.stderr_text) + "; /bin/sh and this machine's C library must be on " +
                                "its image"}};
-  for (const std::string& program : programs) {
-    const bool has_run = std::any_of(traced.begin(), traced.end(), [&](const Record& record) {
-      return record.kind == Kind::program && record.text == program;
-    });
-    const bool is_missing = ("\n" + executed.stdout_text).find("\n" + program + "\n") != std::string::npos;
-    if (is_missing)
-      findings.push_back({Level::error, worker + " has no " + program + ": install the toolchain on its image"});
-    else if (!has_run)
-      findings.push_back({Level::error, program + " cannot be traced on " + worker +
-                                            ", so no result is proved: its image needs this machine's C library"});
-  }
+  for (const std::string& program : programs)
+    if (auto finding = finding_on_program(program, executed, traced)) findings.push_back(*std::move(finding));
   const Words different = different_in(traced);
   if (!different.empty())
     findings.push_back({Level::error, worker + " has another " + different.front() +

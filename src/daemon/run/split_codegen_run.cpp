@@ -119,7 +119,7 @@ Status SplitCodegenRun::prepare() { return prepare_plainly(whole_, context_); }
 Status SplitCodegenRun::take_in(const protocol::StepDone& report) {
   const StepState* ran = std::exchange(next_, nullptr);
   if (ran == &whole_) return take_whole(report);
-  const Status taken = ran == &both_ ? take_both(report) : ran == &front_ ? take_front(report) : take_back(report);
+  Status taken = ran == &both_ ? take_both(report) : ran == &front_ ? take_front(report) : take_back(report);
   if (taken) return done();
   if (report.is_of_worker) {
     next_ = ran;
