@@ -86,6 +86,17 @@ std::string escaped(char c) {
 
 }  // namespace
 
+std::string shell_word(std::string_view text) {
+  std::string word = "'";
+  for (const char c : text) {
+    if (c == '\'')
+      word += "'\\''";
+    else
+      word += c;
+  }
+  return word + "'";
+}
+
 std::string readable(std::string_view text) {
   std::string shown;
   shown.reserve(text.size());

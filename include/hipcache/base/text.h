@@ -66,6 +66,12 @@ inline std::string_view trimmed(std::string_view text) {
   return text.substr(first, text.find_last_not_of(kBlanks) - first + 1);
 }
 
+// Without the line break at its end.
+inline std::string first_line(std::string_view text) { return std::string(text.substr(0, text.find('\n'))); }
+
+// The text as one word of a shell: in single quotes, within which only these stand for something else.
+std::string shell_word(std::string_view text);
+
 // No program can be given such arguments.
 inline bool has_null(const std::vector<std::string>& words) {
   return std::any_of(words.begin(), words.end(), [](std::string_view word) { return word.find('\0') != word.npos; });

@@ -9,6 +9,7 @@
 #include "cli/doctor/trial/trial.h"
 #include "hipcache/base/files.h"
 #include "hipcache/base/process.h"
+#include "hipcache/base/text.h"
 #include "hipcache/client/own_request.h"
 #include "hipcache/config/remote_url.h"
 

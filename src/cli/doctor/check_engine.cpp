@@ -8,7 +8,6 @@
 #include <array>
 #include <chrono>
 #include <climits>
-#include <cstdlib>
 #include <optional>
 #include <sstream>
 #include <string_view>
@@ -41,12 +40,6 @@ constexpr const char* kTrace = "trace";
 constexpr const char* kLibrary = "/libhipcache-trace.so";
 // Where they are links here, the loader and the shell are found by them.
 constexpr auto kSystem = std::to_array({"/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"});
-
-std::string shell_word(const std::string& text) {
-  std::string quoted = "'";
-  for (const char letter : text) quoted += letter == '\'' ? "'\\''" : std::string(1, letter);
-  return quoted + "'";
-}
 
 std::string name_of(const config::ExecuteUrl& url) { return "the engine " + url.server.shown; }
 
@@ -102,26 +95,6 @@ class Remote {
 
   protocol::Channel channel_;
   pid_t pid_;
-};
-
-// A directory for what the action makes.
-class Place {
- public:
-  Place() {
-    const char* wanted = std::getenv("TMPDIR");
-    path_ = std::string(wanted != nullptr && wanted[0] == '/' ? wanted : "/tmp") + "/hipcache-doctor-XXXXXX";
-    if (mkdtemp(path_.data()) == nullptr) path_.clear();
-  }
-  ~Place() {
-    if (!path_.empty()) [[maybe_unused]]
-      const Status removed = remove_tree(path_);
-  }
-  Place(const Place&) = delete;
-  Place& operator=(const Place&) = delete;
-  const std::string& path() const { return path_; }
-
- private:
-  std::string path_;
 };
 
 // Links are resolved: by these names the trace has them.
@@ -265,13 +238,16 @@ void check_engine(Examination& examination) {
   if (!answer) return findings.error(name_of(url) + " cannot be asked: " + answer.error().message);
   say(finding_on(*answer, url));
   if (!answer->ok) return;
-  const Place place;
+  const Result<std::string> place = make_place();
+  if (!place) return findings.error(name_of(url) + " is not tried: " + place.error().message);
   const Words programs = programs_of(examination);
-  const auto executed = remote->ask<protocol::RemoteExecuted>(
-      small_action(programs, examination.trace_library, place.path()), way + kQueue + kRun);
-  if (!executed)
-    return findings.error(name_of(url) + " does not say what came of an action: " + executed.error().message);
-  for (Finding& finding : findings_on(*executed, programs, records_in(*executed), url)) say(std::move(finding));
+  const auto executed = remote->ask<protocol::RemoteExecuted>(small_action(programs, examination.trace_library, *place),
+                                                              way + kQueue + kRun);
+  if (executed)
+    for (Finding& finding : findings_on(*executed, programs, records_in(*executed), url)) say(std::move(finding));
+  else
+    findings.error(name_of(url) + " does not say what came of an action: " + executed.error().message);
+  [[maybe_unused]] const Status removed = remove_tree(*place);  // a temporary directory: others remove the rest
 }
 
 }  // namespace hipcache::cli

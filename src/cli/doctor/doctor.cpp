@@ -10,6 +10,7 @@
 #include "cli/doctor/check_settings.h"
 #include "cli/doctor/findings.h"
 #include "hipcache/base/files.h"
+#include "hipcache/base/text.h"
 #include "hipcache/client/daemon_link.h"
 #include "hipcache/config/cache_place.h"
 #include "hipcache/protocol/messages.h"

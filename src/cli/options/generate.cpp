@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "cli/options/options.h"
+#include "hipcache/base/text.h"
 #include "hipcache/config/settings.h"
 #include "hipcache/protocol/messages.h"
 
@@ -120,7 +121,6 @@ constexpr std::string_view kFormats = "text json markdown html trace";
 constexpr std::string_view kGenerated = "man bash zsh fish";
 
 // Shells show one line of help.
-std::string_view first_line(std::string_view help) { return help.substr(0, help.find('\n')); }
 
 bool is_optional(const OptionText& option) { return option.value.starts_with('['); }
 
@@ -174,13 +174,6 @@ std::string bash_completion() {
   }
   const std::size_t first = text.find("  COMPREPLY=()\n");
   return text.insert(first, "  local options='" + names.substr(1) + "'\n").append(kBashTail);
-}
-
-// A word of zsh or fish.
-std::string shell_word(std::string_view text) {
-  std::string word = "'";
-  for (const char c : text) word += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return word + "'";
 }
 
 // What follows an option's name in a word of _arguments.

@@ -8,6 +8,7 @@
 #include "hipcache/base/digest.h"
 #include "hipcache/base/files.h"
 #include "hipcache/base/stream_marks.h"
+#include "hipcache/base/text.h"
 #include "hipcache/trace/record.h"
 
 namespace hipcache::daemon {
@@ -16,18 +17,6 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr std::string_view kLibrary = "libhipcache-trace.so";  // in the request's directory on the worker
-
-// In single quotes, as the shell takes any text.
-std::string shell_word(std::string_view text) {
-  std::string quoted = "'";
-  for (const char c : text) {
-    if (c == '\'')
-      quoted += "'\\''";
-    else
-      quoted += c;
-  }
-  return quoted + "'";
-}
 
 bool is_frontend(const protocol::Command& command) { return command.argv.size() > 1 && command.argv[1] == "-cc1"; }
 

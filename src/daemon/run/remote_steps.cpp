@@ -17,6 +17,7 @@
 #include "daemon/step/split_codegen_worth.h"
 #include "hipcache/base/files.h"
 #include "hipcache/base/reason.h"
+#include "hipcache/base/text.h"
 #include "hipcache/inputs/file_clock.h"
 #include "hipcache/trace/record.h"
 
@@ -284,8 +285,7 @@ RemoteSteps::Answer RemoteSteps::judge(Sent& sent) {
   } else if (answer->exit_code != 0) {
     const bool is_killed = answer->exit_code < 0 || answer->exit_code >= kKilled;
     if (is_killed) engine_.note_failure("a signal ended a command");
-    fail(sent, false, is_killed ? "worker-signal" : "worker-exit",
-         answer->stderr_text.substr(0, answer->stderr_text.find('\n')));
+    fail(sent, false, is_killed ? "worker-signal" : "worker-exit", first_line(answer->stderr_text));
   } else if (const std::optional<Unproved> unproved = prove(sent, *answer)) {
     engine_.note_failure("a result is not proved: " + unproved->reason + " " + unproved->path);
     fail(sent, true, unproved->reason, unproved->path);

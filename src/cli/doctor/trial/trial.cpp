@@ -15,6 +15,7 @@
 
 #include "hipcache/base/files.h"
 #include "hipcache/base/process.h"
+#include "hipcache/base/text.h"
 #include "hipcache/config/remote_url.h"
 #include "hipcache/config/values.h"
 #include "hipcache/launcher/compiler.h"
@@ -200,8 +201,6 @@ Result<std::string> installed_program(const char* way) {
   return std::string(path);
 }
 
-std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
-
 std::string first_error(const std::string& text) {
   const std::size_t found = text.find("error");
   if (found == std::string::npos) return first_line(text);
@@ -209,17 +208,16 @@ std::string first_error(const std::string& text) {
   return first_line(text.substr(before == std::string::npos ? 0 : before + 1));
 }
 
-namespace {
-
-constexpr std::size_t kLongestPlace = 40;  // a cache directory has at most 75 bytes
-
 Result<std::string> make_place() {
+  constexpr std::size_t kLongest = 40;  // a cache directory has at most 75 bytes
   const char* wanted = std::getenv("TMPDIR");
-  const bool suits = wanted != nullptr && wanted[0] == '/' && std::string_view(wanted).size() <= kLongestPlace;
+  const bool suits = wanted != nullptr && wanted[0] == '/' && std::string_view(wanted).size() <= kLongest;
   std::string path = std::string(suits ? wanted : "/tmp") + "/hipcache-doctor-XXXXXX";
   if (mkdtemp(path.data()) == nullptr) return system_error("cannot make", path);
   return path;
 }
+
+namespace {
 
 // A tier that is only written would not be asked anyway.
 std::vector<std::string> readable(const std::vector<std::string>& urls) {

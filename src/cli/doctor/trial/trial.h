@@ -33,11 +33,12 @@ Result<Ran> run_program(const Words& argv, const Words& environment);
 // This process's environment.
 Words own_environment();
 
+// A new directory of this process's own, with a short path.
+Result<std::string> make_place();
+
 // The path of a program of ours. `way`: from the directory of the helpers, where this one lies (HipcacheLayout.cmake).
 Result<std::string> installed_program(const char* way);
 
-// Without the line break at its end.
-std::string first_line(const std::string& text);
 // The first line that has "error" in it, else the first one: what a compiler or linker fails with.
 std::string first_error(const std::string& text);
 
