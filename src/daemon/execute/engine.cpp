@@ -180,12 +180,26 @@ void Engine::note_overdue() {
   if (!says_what_waits_) window_ = std::max<std::size_t>(executing() / 2, 1);
 }
 
-void Engine::note_success() {
+void Engine::note_success(std::chrono::microseconds whole, std::chrono::microseconds at_worker) {
   const std::lock_guard lock(mutex_);
   failures_ = 0;
   next_pause_ = kFirstPause;
-  window_ = std::min(window_ + 1, kMostInFlight);
+  window_ = window_after(whole, at_worker);
   wake_longest();
+}
+
+// REQUIRES: mutex_ is held.
+std::size_t Engine::window_after(std::chrono::microseconds whole, std::chrono::microseconds at_worker) const {
+  const std::size_t wider = std::min(window_ + 1, kMostInFlight);
+  if (says_what_waits_) return wider;
+  const double waited = at_worker.count() == 0 ? 0 : static_cast<double>((whole - at_worker - kWayThere).count());
+  const double waiting =
+      static_cast<double>(window_) * waited / static_cast<double>(std::max<std::int64_t>(whole.count(), 1));
+  const double most = std::max(1.0, static_cast<double>(window_) / (kQueuedPart + 1));
+  if (waiting >= 2 * most) return std::max<std::size_t>(window_ - 1, 1);
+  const bool is_wanted =
+      std::any_of(requests_.begin(), requests_.end(), [](const auto& request) { return !request.second.has_place; });
+  return waiting < most && is_wanted ? wider : window_;
 }
 
 void Engine::note_failure(const std::string& why) {

@@ -10,9 +10,14 @@
 // long expires. So only few wait there: max(kMostQueued, a kQueuedPart of what executes). An action that expires while
 // others of ours execute is no failure. It says that the engine is full, and closes the window to what executes now.
 // Each result of use opens the window by one. If none executes, an expired action is a failure: nobody serves the
-// properties, or the engine works for others. An engine need not say what waits; then all counts as executing. So the
-// window begins narrow, opens wide at the first action that is said to be queued, and else is halved by an overdue
-// action. Requests that find no room wait here, and the one with the longest step is the next (may_send).
+// properties, or the engine works for others. Requests that find no room wait here, and the one with the longest step
+// is the next (may_send).
+//
+// An engine need not say what waits; then all counts as executing, and an action's deadline begins in the queue. So the
+// window begins narrow (kFirstWindow), and opens wide at the first action that is said to be queued. Else it goes by
+// what its results cost, as TCP Vegas goes by round trips: of the window, the part that waits is the part of its time
+// that a result waited. While less than one action waits, or than a kQueuedPart of those that execute, and a request
+// waits here, the window opens by one; from twice that on, it closes by one. An overdue action halves it.
 //
 // Thread-safe. Owns nothing; `send` outlives it. Memory: kMostInFlight actions, kMostFiles digests, a number for each
 // request that waits.
@@ -45,6 +50,7 @@ class Engine {
 
   static constexpr std::size_t kMostInFlight = 256;
   static constexpr std::size_t kMostQueued = 4;
+  static constexpr std::size_t kFirstWindow = 2;
   static constexpr std::size_t kQueuedPart = 4;  // one queued for so many that execute
   static constexpr std::size_t kMostFiles = 100'000;
   static constexpr int kMostFailures = 4;
@@ -54,6 +60,8 @@ class Engine {
   static constexpr std::chrono::milliseconds kTurn{100};
   // Beyond an action's own limits: for its way there and back.
   static constexpr std::chrono::milliseconds kGrace{10'000};
+  // No waiting: what an action takes beside the worker's time.
+  static constexpr std::chrono::microseconds kWayThere{100'000};
 
   // False if there is no hipcache-remote now.
   using Send = std::function<bool(const protocol::RemoteMessage&)>;
@@ -90,8 +98,9 @@ class Engine {
   bool note_expired();
   // An action took longer than its limits. An engine that says nothing of its queue may be full.
   void note_overdue();
-  // What came of an answer: the result was proved, or was of no use.
-  void note_success();
+  // What came of an answer: the result was proved, or was of no use. `whole`: from the sending to the answer;
+  // `at_worker`: of that, the staging and the execution, as the engine says; 0: it does not say.
+  void note_success(std::chrono::microseconds whole, std::chrono::microseconds at_worker);
   void note_failure(const std::string& why);
   // An audit found a result wrong: the engine is not asked again as long as the daemon lives.
   void close(const std::string& why);
@@ -129,6 +138,7 @@ class Engine {
   std::size_t executing() const;
   std::size_t room() const;
   void wake_longest();
+  std::size_t window_after(std::chrono::microseconds whole, std::chrono::microseconds at_worker) const;
   void take_state(const protocol::RemoteExecuteEvent& event);
   void take_hashed(const Action& action, const std::vector<protocol::HashedInput>& hashed);
   void answer(Action& action, protocol::RemoteExecuted executed);
@@ -143,7 +153,7 @@ class Engine {
   std::map<std::uint64_t, Action> actions_;
   std::map<int, Request> requests_;  // that wait to send, by wake_fd
   bool says_what_waits_ = false;
-  std::size_t window_ = kMostQueued;  // actions in flight
+  std::size_t window_ = kFirstWindow;  // actions in flight
   std::map<Stamp, std::string> hashes_;
   int failures_ = 0;  // in a row
   Clock::duration next_pause_ = kFirstPause;

@@ -264,7 +264,7 @@ void RemoteSteps::note_end_here(const StepState& state) {
     const cache::Output* one = state.made(output);
     return one == nullptr ? Digest() : one->blob;
   });
-  if (here == audited.mapped()) return engine_.note_success();
+  if (here == audited.mapped()) return;
   services_.counters.executed_differs();
   services_.counters.error();
   engine_.close("an audit of " + context_.of_object(spec.label) + " found that a worker made something else");
@@ -275,7 +275,8 @@ RemoteSteps::Answer RemoteSteps::judge(Sent& sent) {
   if (sent.proved) return Answer::proved;
   std::optional<protocol::RemoteExecuted> answer = engine_.take(sent.id);
   if (!answer) return Answer::awaited;
-  sent.state->engine = seen_of(*answer, sent.clock.elapsed_us());
+  const std::uint64_t whole_us = sent.clock.elapsed_us();
+  const events::AtEngine& seen = sent.state->engine = seen_of(*answer, whole_us);
   if (answer->outcome == protocol::ExecuteOutcome::overdue) engine_.note_overdue();
   if (answer->outcome == protocol::ExecuteOutcome::expired && engine_.note_expired()) {
     note_in_vain(sent, false, "engine-full", "");
@@ -290,6 +291,8 @@ RemoteSteps::Answer RemoteSteps::judge(Sent& sent) {
     engine_.note_failure("a result is not proved: " + unproved->reason + " " + unproved->path);
     fail(sent, true, unproved->reason, unproved->path);
   } else {
+    engine_.note_success(std::chrono::microseconds(whole_us),
+                         std::chrono::microseconds(seen.staging_us + seen.execution_us));
     sent.proved = std::move(answer);
     return Answer::proved;
   }
@@ -352,7 +355,6 @@ std::optional<Unproved> RemoteSteps::take(Sent& sent) {
     state.ended = false;
     return unproved;
   }
-  engine_.note_success();
   engine.outcome = "won";
   services_.counters.executed_won({.bytes_sent = engine.bytes_sent,
                                    .bytes_received = engine.bytes_received,

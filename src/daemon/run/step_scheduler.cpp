@@ -62,7 +62,7 @@ Status StepScheduler::run(const std::vector<StepState*>& steps) {
     if (remote_) take_answers();
     drop_pointless(steps);
     start_what_can_be();
-    if (remote_ && !trouble_) race();
+    if (remote_) race();
     if (is_idle() && (open_.empty() || trouble_)) break;
     if (Status waited = wait(); !waited) return waited;
   }
@@ -136,14 +136,13 @@ void StepScheduler::send_scan(const StepState& scan) {
   if (Status sent = send(scan, *scan_); !sent) trouble_ = sent.error();
 }
 
-// This client has nothing else to do: it runs the step that has been with the engine for the longest time.
+// This machine has nothing else to do: it runs the steps that have been with the engine for the longest time.
 void StepScheduler::race() {
-  if (!remote_->has_alone() || !(running_.empty() || services_.job_slots.is_any_free())) return;
-  if (!services_.job_slots.start(running_.empty(), client_, wake_.get())) return;
-  if (Status started = start(remote_->take_oldest_alone()); !started) {
-    services_.job_slots.finish(client_);
-    trouble_ = started.error();
-  }
+  while (!trouble_ && remote_->has_alone() && services_.job_slots.start_spare(client_, wake_.get()))
+    if (Status started = start(remote_->take_oldest_alone()); !started) {
+      services_.job_slots.finish(client_);
+      trouble_ = started.error();
+    }
 }
 
 // Steps that come back from the engine without a result are open again, and so are those with another part.

@@ -7,6 +7,13 @@
 #include "daemon/shared/single_flight.h"
 
 namespace hipcache::daemon {
+namespace {
+
+void add_once(std::deque<int>& waiting, int wake_fd) {
+  if (std::find(waiting.begin(), waiting.end(), wake_fd) == waiting.end()) waiting.push_back(wake_fd);
+}
+
+}  // namespace
 
 PendingWrites::Mark PendingWrites::mark(std::vector<Digest> keys) {
   const std::lock_guard lock(mutex_);
@@ -64,7 +71,18 @@ bool JobSlots::start(bool first_of_session, pid_t holder, int wake_fd) {
   offered_.erase(wake_fd);
   // A slot offered to another session is taken.
   if (!first_of_session && running_ + offered_.size() >= total_ && places_taken() >= total_) {
-    if (std::find(waiting_.begin(), waiting_.end(), wake_fd) == waiting_.end()) waiting_.push_back(wake_fd);
+    add_once(waiting_, wake_fd);
+    return false;
+  }
+  ++running_;
+  ++held_[holder];
+  return true;
+}
+
+bool JobSlots::start_spare(pid_t holder, int wake_fd) {
+  const std::lock_guard lock(mutex_);
+  if (!waiting_.empty() || (running_ + offered_.size() >= total_ && places_taken() >= total_)) {
+    add_once(waiting_spare_, wake_fd);
     return false;
   }
   ++running_;
@@ -81,8 +99,8 @@ void JobSlots::finish(pid_t holder) {
 
 void JobSlots::forget(int wake_fd) {
   const std::lock_guard lock(mutex_);
-  std::erase(waiting_, wake_fd);
-  if (offered_.erase(wake_fd) != 0) wake_waiting();
+  std::erase(waiting_spare_, wake_fd);
+  if (std::erase(waiting_, wake_fd) + offered_.erase(wake_fd) != 0) wake_waiting();
 }
 
 unsigned JobSlots::running() const {
@@ -107,12 +125,18 @@ unsigned JobSlots::places_taken() {
   return running_ - std::min(running_, held_by_stopped_) + static_cast<unsigned>(offered_.size());
 }
 
+// No slot is kept for those who wait for a spare one: whoever of them comes first gets it.
 void JobSlots::wake_waiting() {
-  if (waiting_.empty()) return;
-  for (unsigned taken = places_taken(); taken < total_ && !waiting_.empty(); ++taken) {
+  if (waiting_.empty() && waiting_spare_.empty()) return;
+  unsigned taken = places_taken();
+  for (; taken < total_ && !waiting_.empty(); ++taken) {
     wake(waiting_.front());
     offered_.insert(waiting_.front());
     waiting_.pop_front();
+  }
+  for (; taken < total_ && !waiting_spare_.empty(); ++taken) {
+    wake(waiting_spare_.front());
+    waiting_spare_.pop_front();
   }
 }
 

@@ -128,6 +128,10 @@ class JobSlots {
   bool start(bool first_of_session, pid_t holder, int wake_fd);
   void finish(pid_t holder);
 
+  // For a step that also runs elsewhere: only a slot that nobody else wants is granted, whatever the session runs. If
+  // there is none, `wake_fd` is written to when one may be there. REQUIRES: as above.
+  bool start_spare(pid_t holder, int wake_fd);
+
   // The session waits no longer. The slot that it was woken for goes to the next.
   void forget(int wake_fd);
 
@@ -148,6 +152,7 @@ class JobSlots {
   unsigned held_by_stopped_ = 0;    // at the time looked_
   std::chrono::steady_clock::time_point looked_;
   std::deque<int> waiting_;          // each at most once
+  std::deque<int> waiting_spare_;    // as above
   std::unordered_set<int> offered_;  // woken, and not answered yet
 };
 

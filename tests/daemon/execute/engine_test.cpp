@@ -17,6 +17,7 @@
 namespace hipcache::daemon {
 namespace {
 
+using namespace std::chrono_literals;
 using protocol::ExecuteOutcome;
 
 class EngineTest : public testing::Test {
@@ -64,7 +65,7 @@ class EngineTest : public testing::Test {
   void end(std::uint64_t id) {
     engine_.receive(protocol::RemoteExecuted{.id = id, .outcome = ExecuteOutcome::done});
     engine_.take(id);
-    engine_.note_success();
+    engine_.note_success(2s, 2s);
   }
   // How many more actions would be sent now.
   std::size_t room() {
@@ -77,6 +78,29 @@ class EngineTest : public testing::Test {
   bool was_cancelled(std::uint64_t id) const {
     const auto* cancel = std::get_if<protocol::RemoteCancel>(&sent_.back());
     return cancel != nullptr && cancel->id == id;
+  }
+};
+
+class EngineThatDoesNotSayWhatWaits : public EngineTest {
+ protected:
+  // Of an idle engine: how many actions are sent.
+  std::size_t window() {
+    std::vector<std::uint64_t> sent;
+    while (room() > 0) sent.push_back(start_and_begin());
+    for (const std::uint64_t id : sent) engine_.forget(id);
+    return sent.size();
+  }
+  // A result of use took so long, while another request waited to send or none did.
+  void answer(std::chrono::microseconds whole, std::chrono::microseconds at_worker, bool has_waiting) {
+    std::vector<std::uint64_t> sent;
+    while (room() > 0) sent.push_back(start_and_begin());
+    const UniqueFd waiting = request();
+    if (has_waiting) {
+      EXPECT_FALSE(engine_.may_send(1, waiting.get()));
+    }
+    engine_.note_success(whole, at_worker);
+    engine_.withdraw(waiting.get());
+    for (const std::uint64_t id : sent) engine_.forget(id);
   }
 };
 
@@ -118,7 +142,7 @@ TEST_F(EngineTest, AnswersForAProcessThatEnds) {
 TEST_F(EngineTest, PausesAfterFailuresInARowAndNotAfterFewerBetweenSuccesses) {
   for (int times = 0; times < 10; ++times) {
     for (int in_a_row = 1; in_a_row < Engine::kMostFailures; ++in_a_row) engine_.note_failure("no");
-    engine_.note_success();
+    engine_.note_success(2s, 2s);
     EXPECT_TRUE(engine_.is_open());
   }
   for (int in_a_row = 0; in_a_row < Engine::kMostFailures; ++in_a_row) engine_.note_failure("no");
@@ -179,17 +203,43 @@ TEST_F(EngineTest, FailsIfNoWorkerTakesAnyAction) {
   EXPECT_FALSE(engine_.is_open());
 }
 
-TEST_F(EngineTest, FeelsItsWayWithAnEngineThatDoesNotSayWhatWaits) {
+TEST_F(EngineThatDoesNotSayWhatWaits, GetsMoreForResultsThatDidNotWait) {
+  EXPECT_EQ(window(), Engine::kFirstWindow);
+  for (std::size_t before = Engine::kFirstWindow; before < 20; ++before) {
+    answer(2s, 1'900ms, true);
+    EXPECT_EQ(window(), before + 1);
+  }
+}
+
+TEST_F(EngineThatDoesNotSayWhatWaits, GetsNoMoreIfOneActionWaitsOrIfNoRequestDoes) {
+  for (int times = 0; times < 20; ++times) answer(4s, 1'800ms, true);
+  EXPECT_EQ(window(), Engine::kFirstWindow) << "of two, one waits";
+  for (int times = 0; times < 20; ++times) answer(2s, 2s, false);
+  EXPECT_EQ(window(), Engine::kFirstWindow);
+}
+
+TEST_F(EngineThatDoesNotSayWhatWaits, GetsFewerIfMoreActionsWait) {
+  for (int times = 0; times < 8; ++times) answer(2s, 2s, true);
+  const std::size_t wide = window();
+  answer(10s, 4s, true);
+  EXPECT_EQ(window(), wide - 1);
+  for (int times = 0; times < 20; ++times) answer(10s, 1s, true);
+  EXPECT_EQ(window(), Engine::kFirstWindow) << "of two, fewer than two wait";
+}
+
+TEST_F(EngineThatDoesNotSayWhatWaits, GetsHalfAfterAnActionThatTookTooLong) {
+  for (int times = 0; times < 6; ++times) answer(2s, 2s, true);
+  EXPECT_EQ(window(), Engine::kFirstWindow + 6);
   std::vector<std::uint64_t> sent;
   while (room() > 0) sent.push_back(start_and_begin());
-  EXPECT_EQ(sent.size(), Engine::kMostQueued);
-  for (const std::uint64_t id : sent) end(id);
-  for (sent.clear(); room() > 0;) sent.push_back(start_and_begin());
-  EXPECT_EQ(sent.size(), 2 * Engine::kMostQueued) << "one more for each success";
   engine_.note_overdue();
   for (const std::uint64_t id : sent) engine_.forget(id);
-  for (sent.clear(); room() > 0;) sent.push_back(start_and_begin());
-  EXPECT_EQ(sent.size(), Engine::kMostQueued) << "half, after an action that took too long";
+  EXPECT_EQ(window(), (Engine::kFirstWindow + 6) / 2);
+}
+
+TEST_F(EngineThatDoesNotSayWhatWaits, MayKeepSilentAboutItsTimesToo) {
+  answer(2s, 0s, true);
+  EXPECT_EQ(window(), Engine::kFirstWindow + 1);
 }
 
 TEST_F(EngineTest, WakesTheRequestWithTheLongestStepWhenThereIsRoom) {
@@ -236,7 +286,7 @@ TEST_F(EngineTest, WaitsForNoRequestThatDoesNotCome) {
 
 TEST_F(EngineTest, IsNeverAskedAgainAfterAWrongResult) {
   engine_.close("it differs");
-  engine_.note_success();
+  engine_.note_success(2s, 2s);
   EXPECT_FALSE(engine_.is_open());
 }
 

@@ -100,6 +100,37 @@ TEST_F(TokensOfTwo, DoNotWakeWhoWasForgotten) {
   EXPECT_FALSE(waiter_.was_woken());
 }
 
+TEST_F(TokensOfTwo, AreSpareOnlyIfNobodyElseWantsThem) {
+  const Waiter spare;
+  ASSERT_TRUE(start_first());
+  EXPECT_TRUE(job_slots_.start_spare(kNobody, spare.fd()));
+  EXPECT_FALSE(job_slots_.start_spare(kNobody, spare.fd()));
+  ASSERT_FALSE(start_further());
+  job_slots_.finish(kNobody);
+  EXPECT_TRUE(waiter_.was_woken());
+  EXPECT_FALSE(spare.was_woken());
+  EXPECT_FALSE(job_slots_.start_spare(kNobody, spare.fd())) << "it is kept for the other one";
+  job_slots_.forget(waiter_.fd());
+  EXPECT_TRUE(spare.was_woken()) << "the other one has no use for it";
+  EXPECT_TRUE(job_slots_.start_spare(kNobody, spare.fd()));
+}
+
+TEST_F(TokensOfTwo, ThatAreSpareAreKeptForNobody) {
+  const Waiter spares[2];
+  ASSERT_TRUE(start_first());
+  ASSERT_TRUE(start_further());
+  for (const Waiter& spare : spares) ASSERT_FALSE(job_slots_.start_spare(kNobody, spare.fd()));
+  job_slots_.finish(kNobody);
+  EXPECT_TRUE(spares[0].was_woken());
+  EXPECT_FALSE(spares[1].was_woken());
+  EXPECT_TRUE(start_further());
+  EXPECT_FALSE(job_slots_.start_spare(kNobody, spares[0].fd()));
+  job_slots_.forget(spares[1].fd());
+  job_slots_.finish(kNobody);
+  EXPECT_TRUE(spares[0].was_woken());
+  EXPECT_FALSE(spares[1].was_woken());
+}
+
 TEST_F(TokensOfTwo, DoNotCountTheStepsOfAClientWhileItIsStopped) {
   support::StoppableProcess client;
   ASSERT_TRUE(job_slots_.start(true, client.pid(), waiter_.fd()));

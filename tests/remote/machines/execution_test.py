@@ -234,8 +234,8 @@ class WorkersThatDiffer(Engines):
     def test_make_another_object_which_an_audit_finds(self):
         self.liar("*.out", 'printf x | dd of="$file" bs=1 seek=900 conv=notrunc status=none')
         machine = self.client("one", "&audit=1")
-        self.compile_until(machine, lambda _, after: after["differences"] > 0)
-        self.assertEqual(machine.stats()["errors"], 1)
+        after = self.compile_until(machine, lambda _, after: after["differences"] > 0)
+        self.assertEqual(machine.stats()["errors"], after["differences"])
         self.project.edit_header("__device__ int later;")
         counts, _ = self.compile_right(machine)
         self.assertEqual(counts["sent"], 0, "the engine is asked no more")
