@@ -130,6 +130,7 @@ void fields_of_step(Fields& fields, Step& event) {
   fields.text("worker", engine.worker);
   fields.number("bytes_sent", engine.bytes_sent);
   fields.number("bytes_received", engine.bytes_received);
+  fields.number("whole_us", engine.whole_us);
   fields.number("queue_us", engine.queue_us);
   fields.number("staging_us", engine.staging_us);
   fields.number("execution_us", engine.execution_us);

@@ -50,6 +50,7 @@ StepEvent step() {
                      .worker = "w",
                      .bytes_sent = 11,
                      .bytes_received = 12,
+                     .whole_us = 16,
                      .queue_us = 13,
                      .staging_us = 14,
                      .execution_us = 15}};

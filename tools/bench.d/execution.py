@@ -1,5 +1,5 @@
 """Device steps on an engine of remote execution, beside this machine alone: machines of one processor each, machines of
-quotas, an engine that dies, and what an action costs beside its execution.
+quotas, an engine that dies, and what an action costs beside its execution: by the clock, and of this machine's processor.
 
 A machine is a set of processors, or a share of them (a control group). The engine is buildbox-casd on loopback.
 """
@@ -14,7 +14,7 @@ import time
 import processes
 import servers
 from fixture import Unit
-from process import must
+from process import median, must
 from reporting import ratio, seconds, table
 from scaling import EIGHT
 from tool import note
@@ -22,6 +22,7 @@ from tool import note
 SOURCES = ("sort.cpp", "scan.cpp", "reduce_integers.cpp", "reduce_reals.cpp")
 SHARE = 0.5  # of one processor, that a machine of quotas has
 PERIOD = 100_000  # microseconds
+ONE_BY_ONE = 20  # compiles of one unit, whose actions are counted
 GROUPS = pathlib.Path("/sys/fs/cgroup")
 
 
@@ -53,6 +54,7 @@ class Execution:
         self.hipcache, self.directory = hipcache, directory
         self.units = [Unit(source, compiler, directory) for source in SOURCES]
         self.figures = {}
+        self.beside, self.processor = [], []  # seconds of an action
         self.missing = servers.engine_mend()
 
     def run(self, runs):
@@ -70,6 +72,7 @@ class Execution:
             with Quota("client", SHARE) as client, Quota("workers", 2 * SHARE) as workers:
                 with self._engine(2, workers) as url:
                     self._add("and two workers of half a one", self._build(client, url))
+            self._measure_actions()
 
     def _add(self, name, measured):
         self.figures.setdefault(name, []).append(measured)
@@ -80,20 +83,49 @@ class Execution:
         directory = self.directory / "casd"
         directory.mkdir(exist_ok=True)
         self.engine = servers.buildbox_casd(directory, before=before, jobs=jobs)
-        self.engine.start()
         try:
             yield self.engine.url
         finally:
             self.engine.stop()
 
-    def _build(self, before, url=None, dies=False):
-        """All units at once, by a daemon and clients in one place, with an empty cache."""
+    def _measure_actions(self):
+        """Each compile runs its first step here, and the other one alone on the engine."""
+        local = self._one_by_one(None)
+        with self._engine(len(EIGHT), ["taskset", "-c", "1"]) as url:
+            away = self._one_by_one(url)
+        log = next(self.hipcache.cache.glob("*/events.jsonl"))
+        events = [json.loads(line) for line in log.read_text().splitlines()]
+        sent = [event for event in events if event.get("engine")]
+        won = [event for event in sent if event["engine"] == "won"]
+        self.beside.append(median([(event["whole_us"] - event["execution_us"]) / 1e6 for event in won]))
+        self.processor.append((away - local) / len(sent))
+        note(f"{len(won)} of {len(sent)} actions won: {1000 * self.beside[-1]:.0f} ms beside the execution, {1000 * self.processor[-1]:.1f} ms "
+             "of this machine's processor")
+
+    def _one_by_one(self, url):
+        """Processor seconds of the daemon and hipcache-remote."""
+        environment = self._begin(["taskset", "-c", "0"], url)
+        number = self.directory / "number.h"
+        for compile in range(ONE_BY_ONE):
+            number.write_text(f"__device__ int number{compile};\n")
+            must(["taskset", "-c", "0", self.hipcache.command, *self.units[1].command(EIGHT[:2], "-include", str(number))],
+                 environment)
+        processes.await_quiet(self.hipcache.server())
+        return self.hipcache.server_seconds()
+
+    def _begin(self, before, url):
+        """A daemon with an empty cache, and the environment of its clients."""
         self.hipcache.renew(self.directory)
         self.hipcache.control("--stop-server")
         environment = self.hipcache.environment()
         if url:
             environment["HIPCACHE_EXECUTE"] = f"{url}?min_cost=200ms&audit=0"
         must([*before, self.hipcache.command, "--start-server"], environment)
+        return environment
+
+    def _build(self, before, url=None, dies=False):
+        """All units at once, by a daemon and clients in one place."""
+        environment = self._begin(before, url)
         began = time.monotonic()
         clients = [
             subprocess.Popen([*before, self.hipcache.command, *unit.command(EIGHT)], env=environment) for unit in self.units
@@ -105,7 +137,7 @@ class Execution:
         assert not failed, failed
         wall = time.monotonic() - began
         stats = json.loads(must([self.hipcache.command, "--show-stats", "--format", "json"], environment))
-        return {"wall": wall, "daemon": self.hipcache.server_seconds(), "executed": stats.get("executed", {})}
+        return {"wall": wall, "executed": stats.get("executed", {})}
 
     def _half_of(self, name):
         return self.figures[name][-1]["wall"] / 2
@@ -113,8 +145,7 @@ class Execution:
     def of(self, name, base):
         """The median of the ratios of pairs; None where it was not measured."""
         pairs = list(zip(self.figures.get(name, ()), self.figures.get(base, ())))
-        ratios = sorted(mine["wall"] / other["wall"] for mine, other in pairs)
-        return ratios[len(ratios) // 2] if ratios else None
+        return median([mine["wall"] / other["wall"] for mine, other in pairs])
 
     def text(self):
         if self.missing:
@@ -125,6 +156,6 @@ class Execution:
         for name, runs in self.figures.items():
             last = runs[-1]["executed"]
             of_base = self.of(name, base[name]) if name in base else None
-            rows.append((name, seconds(sorted(run["wall"] for run in runs)[len(runs) // 2]), ratio(of_base),
+            rows.append((name, seconds(median([run["wall"] for run in runs])), ratio(of_base),
                          json.dumps(last) if last else ""))
         return table(("machines", "wall", "of without workers", "steps"), rows)

@@ -49,6 +49,9 @@ def _of_execution(execution):
                execution.of("and a worker of one", "one processor"))
     yield _row("a build with two workers of the same size, of without", 0.42,
                execution.of("and two workers of half a one", "half a processor"))
+    for what, limit, values in (("an action beside its execution", 60, execution.beside),
+                                ("processor time of an action here", 15, execution.processor)):
+        yield _row(what, limit, 1000 * median(values) if values else None, " ms")
 
 
 def rows(builds, edits, latency, crowd, large_store, scaling, remote, execution):

@@ -5,9 +5,6 @@ STEPS: a line of JSON for each source, as rocprim_steps.jsonl beside this file h
 the host compile and the device steps, and bytes of the code objects. Discrete events. All that runs here shares the
 processors. The network's delay counts for each round trip of an action, and one link carries what all actions send.
 
---take-back: another rule than hipcache's. A client with nothing else to do takes a step back that waits in the engine's
-queue, and leaves alone what a worker executes.
-
 Not in the model: results that are not proved, actions that expire, other users of the engine, and links.
 """
 
@@ -53,9 +50,8 @@ class Source:
 class Build:
     """`workers`: 0 for a build without an engine."""
 
-    def __init__(self, sources, slots, workers, delay, takes_back=False):
+    def __init__(self, sources, slots, workers, delay):
         self.left, self.most, self.workers, self.delay = iter(sources), slots, workers, delay
-        self.takes_back = takes_back
         self.now, self.numbers, self.events = 0.0, itertools.count(), []
         self.active, self.runs = [], {}  # sources; [processor seconds left, what then] of what runs here
         self.slots, self.queue, self.executing, self.queued = 0, [], 0, 0
@@ -103,9 +99,10 @@ class Build:
                     self._start(source, step, "here")
             if self.workers:
                 self._send_away(source, [step for step in reversed(source.steps) if step.state == "open" and step.is_device])
-            alone = (step for step in source.away if step.state == "away" and not (self.takes_back and step.is_executing))
-            if self._may_start(source) and (step := next(alone, None)):
-                self._start(source, step, "here" if self.takes_back else "both")
+        for source in self.active:
+            for step in source.away:
+                if step.state == "away" and self.slots < self.most:
+                    self._start(source, step, "both")
 
     def _may_start(self, source):
         """Each client may always run one step."""
@@ -181,12 +178,12 @@ def bound(build, sources):
                (own + first, f"this machine ({100 * fronts / (own + first):.0f} % front ends)"))
 
 
-def row(sources, workers, takes_back):
+def row(sources, workers):
     """For each kind of machine: the speed-up for each delay, the share of workers and the bound for the first."""
     cells = []
     for slots in SLOTS:
         alone = Build(sources, slots, 0, 0).run().now
-        first, *_ = builds = [Build(sources, slots, workers, delay, takes_back).run() for delay in DELAYS]
+        first, *_ = builds = [Build(sources, slots, workers, delay).run() for delay in DELAYS]
         least, name = bound(first, sources)
         cells += [" / ".join(f"{alone / build.now:.2f}" for build in builds), f"{100 * first.won / first.devices:.0f} %",
                   f"{name}, {100 * least / first.now:.0f} %"]
@@ -196,14 +193,13 @@ def row(sources, workers, takes_back):
 def main():
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("steps", nargs="?", default=pathlib.Path(__file__).with_name("rocprim_steps.jsonl"), metavar="STEPS")
-    options.add_argument("--take-back", action="store_true")
     given = options.parse_args()
     sources = [json.loads(line) for line in pathlib.Path(given.steps).read_text().splitlines() if line] * COPIES
     print(f"{len(sources)} sources; speed-up for a delay of " + " / ".join(f"{1000 * delay:.0f}" for delay in DELAYS) + " ms\n")
     heads = [f"{slots} processors here | from workers | bound by" for slots in SLOTS]
     print(f"| workers | {' | '.join(heads)} |\n" + "|---" * (1 + 3 * len(SLOTS)) + "|")
     for workers in WORKERS:
-        print(f"| {workers} | {' | '.join(row(sources, workers, given.take_back))} |")
+        print(f"| {workers} | {' | '.join(row(sources, workers))} |")
 
 
 if __name__ == "__main__":

@@ -51,6 +51,7 @@ class Server:
         return self.url + ("&" if "?" in self.url else "?") + options
 
     def start(self):
+        assert self.process is None, f"{self.command} runs"
         self.process = subprocess.Popen(self.command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         assert comes_true(lambda: listens(self.port)), self.command
 
@@ -72,6 +73,7 @@ class GroupServer(Server):
     """One that consists of several processes."""
 
     def start(self):
+        assert self.process is None, f"{self.command} runs"
         self.process = subprocess.Popen(self.command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
         assert comes_true(lambda: listens(self.port)), self.command
 

@@ -44,8 +44,8 @@ struct RequestEvent {
   bool operator==(const RequestEvent&) const = default;
 };
 
-// What came of a step that was given to an engine of remote execution (docs/execution.md). Times and bytes are those
-// that the engine says, and 0 without an answer.
+// What came of a step that was given to an engine of remote execution (docs/execution.md). Bytes and times but
+// `whole_us` are those that the engine says. All are 0 without an answer.
 struct AtEngine {
   // "won": its result was taken. "lost": this machine was faster. "not-proved": its result says nothing about the files
   // here. "failed": there is no result. "audited": made here as well. Empty: the step was not given to an engine.
@@ -53,6 +53,7 @@ struct AtEngine {
   std::string reason, detail;  // of "not-proved" and "failed"; the detail is a path, or what the engine says
   std::string worker;          // if the engine names it
   std::uint64_t bytes_sent = 0, bytes_received = 0;
+  std::uint64_t whole_us = 0;  // from the sending to the answer
   std::uint64_t queue_us = 0, staging_us = 0, execution_us = 0;
   bool operator==(const AtEngine&) const = default;
 };

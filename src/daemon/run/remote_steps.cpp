@@ -58,6 +58,7 @@ events::AtEngine seen_of(const protocol::RemoteExecuted& answer, std::uint64_t w
   return {.worker = answer.worker,
           .bytes_sent = answer.bytes_sent,
           .bytes_received = answer.bytes_received,
+          .whole_us = whole_us,
           .queue_us = std::min(answer.queue_us, whole_us),
           .staging_us = std::min(answer.staging_us, whole_us),
           .execution_us = std::min(answer.execution_us, whole_us)};
@@ -142,8 +143,10 @@ bool RemoteSteps::send(OpenStep& step, std::uint32_t number, RunningSteps::Entry
   };
   const InputNames no_sources{.paths = {}, .variables = names_.variables};
   const InputNames& names = reads_sources(spec) ? names_ : no_sources;
-  if (!step.is_begun)
+  if (!step.is_begun) {
+    step.clock = StepClock();
     if (Status prepared = step.its_run().prepare(); !prepared) return leave(prepared.error().message);
+  }
   Result<protocol::RemoteExecute> action =
       action_of(spec, names, trace_of(number, context_.directory), context_, engine_);
   if (!action) return leave(action.error().message);
@@ -275,8 +278,7 @@ RemoteSteps::Answer RemoteSteps::judge(Sent& sent) {
   if (sent.proved) return Answer::proved;
   std::optional<protocol::RemoteExecuted> answer = engine_.take(sent.id);
   if (!answer) return Answer::awaited;
-  const std::uint64_t whole_us = sent.clock.elapsed_us();
-  const events::AtEngine& seen = sent.state->engine = seen_of(*answer, whole_us);
+  const events::AtEngine& seen = sent.state->engine = seen_of(*answer, sent.clock.elapsed_us());
   if (answer->outcome == protocol::ExecuteOutcome::overdue) engine_.note_overdue();
   if (answer->outcome == protocol::ExecuteOutcome::expired && engine_.note_expired()) {
     note_in_vain(sent, false, "engine-full", "");
@@ -291,7 +293,7 @@ RemoteSteps::Answer RemoteSteps::judge(Sent& sent) {
     engine_.note_failure("a result is not proved: " + unproved->reason + " " + unproved->path);
     fail(sent, true, unproved->reason, unproved->path);
   } else {
-    engine_.note_success(std::chrono::microseconds(whole_us),
+    engine_.note_success(std::chrono::microseconds(seen.whole_us),
                          std::chrono::microseconds(seen.staging_us + seen.execution_us));
     sent.proved = std::move(answer);
     return Answer::proved;

@@ -99,17 +99,18 @@ std::optional<OperationRun::Ended> OperationRun::take(const Operation& operation
   return response;
 }
 
-// A worker that is lost may bring the execution back into the queue. The limit since the first worker stays.
+// A worker that is lost may bring the execution back into the queue. The limit since the first worker stays. An
+// execution that was never said to be queued may be, so it has the time of a queue as well.
 void OperationRun::take_state(const Operation& operation) {
   const ExecuteState state = state_of(operation);
+  const bool was_told = std::exchange(is_told_, true);
   if (state == state_) {
-    if (!std::exchange(is_told_, true)) on_state_(state);
+    if (!was_told) on_state_(state);
     return;
   }
   state_ = state;
-  is_told_ = true;
   const Clock::time_point now = Clock::now();
-  if (!executed_by_) executed_by_ = now + limits_.execution;
+  if (!executed_by_) executed_by_ = (was_told ? now : until_) + limits_.execution;
   until_ = state == ExecuteState::queued ? std::min(now + limits_.queue, *executed_by_) : *executed_by_;
   on_state_(state);
 }

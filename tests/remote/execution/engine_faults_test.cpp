@@ -131,6 +131,21 @@ TEST_F(EngineFaults, OfAnExecutionThatDoesNotEndEndAtItsDeadline) {
   EXPECT_TRUE(support::comes_true([&] { return fake_.cancelled() == std::vector<std::string>{"running"}; }));
 }
 
+// It may have been in a queue that the engine says nothing of.
+TEST_F(EngineFaults, OfAnExecutionThatWasNeverQueuedHaveTheTimeOfAQueueToo) {
+  fake_.on_execute([](const auto&, Conversation& conversation) {
+    conversation.say(in_stage(wire::ExecutionStage::EXECUTING, "running"));
+    conversation.wait();
+    return 0;
+  });
+  protocol::RemoteExecute asked = request();
+  asked.deadline_ms = 100;
+  asked.queue_limit_ms = 200;
+  const auto start = std::chrono::steady_clock::now();
+  EXPECT_EQ(execute(asked).outcome, ExecuteOutcome::overdue);
+  EXPECT_GE(std::chrono::steady_clock::now() - start, std::chrono::milliseconds(300));
+}
+
 TEST_F(EngineFaults, OfAWorkerThatComesAndGoesGainNoTime) {
   fake_.on_execute([](const auto&, Conversation& conversation) {
     while (!conversation.is_left())

@@ -4,6 +4,7 @@ worker, and BuildGrid, which has a queue.
 usage: execution_test.py SOURCE_DIRECTORY BIN_DIRECTORY CLANG_VERSION [unittest arguments]
 """
 
+import itertools
 import json
 import os
 import pathlib
@@ -36,10 +37,11 @@ class Engines(Machines):
     def setUp(self):
         super().setUp()
         self.assertEqual(servers.engine_mend(), "")
+        self.numbers = itertools.count()
         self.engine = self.start_engine()
 
-    def start_engine(self, **how):
-        engine = servers.buildbox_casd(self.make_directory("casd"), **how)
+    def start_engine(self, name="casd", **how):
+        engine = servers.buildbox_casd(self.make_directory(name), **how)
         self.addCleanup(engine.stop)
         return engine
 
@@ -72,11 +74,11 @@ class Engines(Machines):
 
     def compile_until(self, machine, holds, flags=("-O1",)):
         """Compiles other texts until that holds of what came of the steps that were sent."""
-        for number in range(TRIES):
+        for _ in range(TRIES):
             counts, after = self.compile_right(machine, flags)
+            self.project.edit_header(f"__device__ int more{next(self.numbers)};")
             if holds(counts, after):
                 return after
-            self.project.edit_header(f"__device__ int more{number};")
         self.fail(f"{TRIES} compiles, and still {after}")
 
     def assert_makes_the_objects_of_the_compiler(self, machine):
@@ -206,8 +208,8 @@ class Execution(Engines):
 class WorkersThatDiffer(Engines):
     """Of this machine, or of what they say."""
 
-    def start_engine(self, **how):
-        return super().start_engine(**how) if how else None
+    def start_engine(self, name="casd", **how):
+        return super().start_engine(name, **how) if how else None
 
     def write(self, name, text):
         path = self.directory / name
@@ -215,8 +217,8 @@ class WorkersThatDiffer(Engines):
         path.chmod(0o755)
         return path
 
-    def liar(self, files, deed):
-        self.engine = self.start_engine(mounts=[f"{self.write('sh', LIAR.format(files, deed))}:/usr/bin/dash"])
+    def liar(self, files, deed, name="casd"):
+        self.engine = self.start_engine(name, mounts=[f"{self.write('sh', LIAR.format(files, deed))}:/usr/bin/dash"])
 
     def test_have_another_header_of_the_system(self):
         theirs = self.write("limits.h", pathlib.Path("/usr/include/limits.h").read_text() + "#define OF_THE_WORKER 1\n")
@@ -226,10 +228,31 @@ class WorkersThatDiffer(Engines):
         after = self.compile_until(self.client("one"), lambda counts, _: counts["not_proved"] > 0)
         self.assertEqual((after["won"], after["why_detail"]["other-content"].split()[-1]), (0, "/usr/include/limits.h"))
 
-    def test_cut_the_trace(self):
-        self.liar("*.trace", 'truncate -s 1000 "$file"')
-        after = self.compile_until(self.client("one"), lambda counts, _: counts["not_proved"] > 0)
-        self.assertEqual(after["won"], 0)
+    def test_leave_a_trace_that_is_none(self):
+        """Cut, empty, damaged, of another program, without a header that was read, or endless."""
+        for number, deed in enumerate((
+            'truncate -s 1000 "$file"',
+            ': > "$file"',
+            'printf "\\377" | dd of="$file" bs=1 seek=1 conv=notrunc status=none',
+            'rm "$file"; LD_PRELOAD="$TMPDIR/libhipcache-trace.so" HIPCACHE_TRACE="$file" HIPCACHE_TRACE_CONTENTS=1 true',
+            'sed -i -z "/runtime.h/d" "$file"',
+            'truncate -s 30M "$file"',
+        )):
+            with self.subTest(deed):
+                self.liar("*.trace", deed, f"casd{number}")
+                after = self.compile_until(self.client(f"client{number}"), lambda counts, _: counts["not_proved"] > 0)
+                self.assertEqual(after["won"], 0)
+                self.engine.stop()
+
+    def test_have_another_time(self):
+        for number, clock in enumerate(("-400d", "+400d", "+0 x50")):
+            with self.subTest(clock):
+                self.engine = self.start_engine(f"casd{number}", before=["faketime", "--exclude-monotonic", "-f", clock])
+                machine = self.client(f"client{number}")
+                start = time.monotonic()
+                after = self.compile_until(machine, lambda counts, _: counts["won"] > 0)
+                self.assertLess(after["execution_ms"] + after["queue_ms"], 1000 * (time.monotonic() - start))
+                self.engine.stop()
 
     def test_make_another_object_which_an_audit_finds(self):
         self.liar("*.out", 'printf x | dd of="$file" bs=1 seek=900 conv=notrunc status=none')
