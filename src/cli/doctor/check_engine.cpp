@@ -18,6 +18,7 @@
 #include "hipcache/base/process.h"
 #include "hipcache/base/text.h"
 #include "hipcache/config/values.h"
+#include "hipcache/protocol/worker_image.h"
 #include "hipcache/trace/seen.h"
 
 namespace hipcache::cli {
@@ -38,8 +39,6 @@ constexpr std::uint64_t kTraceLimit = 16u << 20;
 constexpr std::string_view kDirectory = "/hipcache-doctor";  // on the worker
 constexpr const char* kTrace = "trace";
 constexpr const char* kLibrary = "/libhipcache-trace.so";
-// Where they are links here, the loader and the shell are found by them.
-constexpr auto kSystem = std::to_array({"/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"});
 
 std::string name_of(const config::ExecuteUrl& url) { return "the engine " + url.server.shown; }
 
@@ -106,6 +105,11 @@ Words programs_of(const Examination& examination) {
   return ran ? device_programs_in(ran->err) : Words();
 }
 
+// Where the first program and its libraries lie: /opt/rocm/lib/llvm for /opt/rocm/lib/llvm/bin/clang.
+std::string toolchain_of(const Words& programs) {
+  return programs.empty() ? "" : std::string(directory_name(directory_name(programs.front())));
+}
+
 std::vector<Record> records_in(const protocol::RemoteExecuted& executed) {
   if (executed.outputs.empty()) return {};
   const Result<std::string> bytes = read_file(executed.outputs.front().file, kTraceLimit);
@@ -159,21 +163,14 @@ protocol::RemoteExecute small_action(const Words& programs, const std::string& t
     script.append(" --version; else echo ").append(word).append("; fi; ");
   }
   protocol::RemoteExecute action{.id = 1,
-                                 .argv = {"/bin/sh", "-c", script + ":"},
-                                 .working_directory = directory,
+                                 .argv = protocol::in_input_root(script + ":", toolchain_of(programs)),
+                                 .working_directory = "/",
                                  .inputs = {{.path = directory + kLibrary, .source = trace_library}},
-                                 .outputs = {kTrace},
+                                 .outputs = {directory.substr(1) + "/" + kTrace},
                                  .deadline_ms = static_cast<std::uint64_t>(kRun.count()),
                                  .queue_limit_ms = static_cast<std::uint64_t>(kQueue.count()),
                                  .output_directory = output_directory};
-  for (const char* system : kSystem) {
-    std::array<char, PATH_MAX> target;
-    const ssize_t length = readlink(system, target.data(), target.size());
-    if (length > 0)
-      action.inputs.push_back({.path = system,
-                               .kind = protocol::ExecuteInputKind::link,
-                               .target = std::string(target.data(), static_cast<std::size_t>(length))});
-  }
+  for (protocol::ExecuteInput& link : protocol::links_of_system()) action.inputs.push_back(std::move(link));
   return action;
 }
 
@@ -207,8 +204,9 @@ std::vector<Finding> findings_on(const protocol::RemoteExecuted& executed, const
   const std::string worker = worker_of(executed);
   if (executed.exit_code != 0)
     return {{Level::error, worker + " ended a shell with " + std::to_string(executed.exit_code) + ": " +
-                               first_line(executed.stderr_text) + "; /bin/sh and this machine's C library must be on " +
-                               "its image"}};
+                               first_line(executed.stderr_text) + "; its image needs /bin/sh and this machine's C " +
+                               "library, and unless the input root is its \"/\", its container must allow mounts " +
+                               "(docs/execution.md)"}};
   for (const std::string& program : programs)
     if (auto finding = finding_on_program(program, executed, traced)) findings.push_back(*std::move(finding));
   const Words different = different_in(traced);

@@ -9,6 +9,7 @@
 #include "hipcache/base/files.h"
 #include "hipcache/base/stream_marks.h"
 #include "hipcache/base/text.h"
+#include "hipcache/protocol/worker_image.h"
 #include "hipcache/trace/record.h"
 
 namespace hipcache::daemon {
@@ -126,7 +127,8 @@ Result<protocol::RemoteExecute> action_of(const StepSpec& spec, const InputNames
                                           const StepContext& context, Engine& engine) {
   Result<std::vector<protocol::ExecuteInput>> inputs = inputs_of(spec, names, context, engine);
   if (!inputs) return inputs.error();
-  protocol::RemoteExecute action{.argv = {"/bin/sh", "-c", script_of(spec, trace, context)},
+  const std::string toolchain = toolchain_directory(context.request.from);
+  protocol::RemoteExecute action{.argv = protocol::in_input_root(script_of(spec, trace, context), toolchain),
                                  .environment = environment_of(names, context),
                                  .working_directory = "/",
                                  .inputs = *std::move(inputs)};

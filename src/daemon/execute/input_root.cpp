@@ -12,6 +12,7 @@
 #include "daemon/execute/toolchain.h"
 #include "hipcache/base/files.h"
 #include "hipcache/base/roots.h"
+#include "hipcache/protocol/worker_image.h"
 
 namespace hipcache::daemon {
 namespace {
@@ -59,12 +60,7 @@ InputRoot::InputRoot(const inputs::RunContext& from, const std::string& own, con
       source_directory_(directory_name(source)),
       toolchain_(toolchain_directory(from)),
       engine_(engine) {
-  // Where some of them are links, as /lib is one to usr/lib, the loader and the shell are found by these.
-  for (const std::string_view directory : kSystemDirectories) {
-    const std::string path(directory);
-    if (std::string target = target_of(path); !target.empty())
-      inputs_[path] = {.path = path, .kind = ExecuteInputKind::link, .target = std::move(target)};
-  }
+  for (ExecuteInput& link : protocol::links_of_system()) inputs_[link.path] = std::move(link);
 }
 
 bool InputRoot::may_be_sent(const std::string& path) const {

@@ -5,6 +5,7 @@
 #include "hipcache/base/files.h"
 #include "hipcache/base/roots.h"
 #include "hipcache/inputs/loaded_libraries.h"
+#include "hipcache/protocol/worker_image.h"
 
 namespace hipcache::daemon {
 namespace {
@@ -38,7 +39,7 @@ std::string toolchain_directory(const inputs::RunContext& from) {
 
 bool is_of_image(std::string_view path, std::string_view toolchain) {
   return (!toolchain.empty() && is_within(path, toolchain)) ||
-         std::any_of(kSystemDirectories.begin(), kSystemDirectories.end(),
+         std::any_of(protocol::kSystemDirectories.begin(), protocol::kSystemDirectories.end(),
                      [&](std::string_view directory) { return is_within(path, directory); });
 }
 

@@ -30,10 +30,6 @@
 
 namespace hipcache::daemon {
 
-// Of every image, beside the toolchain.
-inline constexpr std::array<std::string_view, 7> kSystemDirectories = {"/usr",   "/bin",   "/sbin",  "/lib",
-                                                                       "/lib32", "/lib64", "/libx32"};
-
 // The toolchain's directory of a request, or empty.
 std::string toolchain_directory(const inputs::RunContext& from);
 

@@ -62,6 +62,7 @@ TEST_F(CheckEngine, AsksForEachProgramByItsName) {
   const protocol::RemoteExecute action = small_action({"/opt/it's/clang"}, "/lib.so", "/out");
   EXPECT_THAT(action.argv.back(), HasSubstr("test -x '/opt/it'\\''s/clang'"));
   EXPECT_THAT(action.argv.back(), HasSubstr("HIPCACHE_TRACE_CONTENTS=1 '/opt/it'\\''s/clang' --version"));
+  EXPECT_THAT(action.argv[4], HasSubstr(" '/opt'")) << "the directory of the image that has it";
   EXPECT_EQ(action.inputs.front().source, "/lib.so");
   EXPECT_LE(action.deadline_ms + action.queue_limit_ms, 15'000u) << "some seconds";
 }

@@ -8,6 +8,7 @@ import itertools
 import json
 import os
 import pathlib
+import shutil
 import subprocess
 import tempfile
 import time
@@ -262,6 +263,14 @@ class WorkersThatDiffer(Engines):
         self.project.edit_header("__device__ int later;")
         counts, _ = self.compile_right(machine)
         self.assertEqual(counts["sent"], 0, "the engine is asked no more")
+
+    def test_run_a_command_in_a_directory_that_holds_the_input_root(self):
+        """As most engines do. Here the sandbox of buildbox-run does it."""
+        sandboxes = self.make_directory("sandboxes")
+        shutil.copy(pathlib.Path(__file__).with_name("plain_sandbox.py"), sandboxes / "bwrap").chmod(0o755)
+        self.engine = self.start_engine(before=["env", f"PATH={sandboxes}:{os.environ['PATH']}"])
+        self.assert_makes_the_objects_of_the_compiler(self.client("one"))
+        self.assertTrue((sandboxes / "was-used").exists())
 
     def test_have_no_space_left(self):
         if os.geteuid() != 0:
