@@ -15,10 +15,10 @@ namespace {
 constexpr std::string_view kTool = R"sh(tool() { (PATH=/usr/sbin:/usr/bin:/sbin:/bin; command -v "$1"); }
 )sh";
 
-// $1: what the shell in the namespace does (kMount), $2: the script. Root needs no user namespace.
+// $1: what the shell in the namespace does (kMount), $2: the script. Root may need no user namespace.
 constexpr std::string_view kEnter = R"sh([ "$(pwd -P)" = / ] && exec /bin/sh -c "$2"
 own=--map-root-user
-[ "$("$(tool id)" -u)" = 0 ] && own=
+"$(tool unshare)" --mount "$(tool id)" >/dev/null 2>&1 && own=
 exec "$(tool unshare)" $own --mount /bin/sh -c "$1" sh "$(pwd -P)" "$2"
 )sh";
 

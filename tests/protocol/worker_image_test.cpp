@@ -24,6 +24,7 @@ class WorkerImage : public testing::Test {
   // chroot the mounts cannot be made private.
   std::string run(const std::string& script, const std::string& toolchain = "") {
     std::vector<std::string> argv{"/bin/sh", "-c", "cd \"$0\" && exec \"$@\"", root_};
+    argv.insert(argv.end(), before_.begin(), before_.end());
     for (const std::string& word : in_input_root(script, toolchain)) argv.push_back(word);
     const std::string printed = scratch_ / "printed";
     const UniqueFd out(open(printed.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, S_IRWXU));
@@ -41,6 +42,7 @@ class WorkerImage : public testing::Test {
 
   const support::Scratch scratch_;
   const std::string root_ = scratch_.make_directory("it's a root");
+  std::vector<std::string> before_;  // words in front of the action's command
   int exit_code_ = 0;
   std::string skipped_;  // why there are no namespaces here
 };
@@ -53,6 +55,17 @@ TEST_F(WorkerImage, HasTheInputRootAndTheSystemBelowOneRoot) {
   EXPECT_EQ(said, "/work\na header /nowhere kept\n");
   EXPECT_EQ(support::read_bytes(root_ + "/work/b"), "made\n") << "outputs lie in the input root";
   EXPECT_EQ(run("/usr/bin/readlink /proc/self/exe"), "/usr/bin/readlink\n");
+}
+
+TEST_F(WorkerImage, NeedsNoRoot) {
+  constexpr uid_t kNobody = 65534;
+  if (geteuid() != 0) GTEST_SKIP() << "the other tests run without root already";
+  ASSERT_EQ(chown(root_.c_str(), kNobody, kNobody), 0);
+  ASSERT_EQ(chmod(scratch_.path().c_str(), S_IRWXU | S_IXGRP | S_IXOTH), 0);
+  before_ = {"/usr/bin/setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"};
+  const std::string said = run("cd /tmp && pwd && echo made > b && /usr/bin/test -c /dev/null && /bin/cat b");
+  if (!skipped_.empty()) GTEST_SKIP() << skipped_;
+  EXPECT_EQ(said, "/tmp\nmade\n");
 }
 
 TEST_F(WorkerImage, HasTheToolchainsDirectory) {
