@@ -5,11 +5,12 @@ import collections
 import pathlib
 import re
 import shutil
+import zlib
 
 from process import Failed, must
 
 COMMENT = "// Edited, and nothing more: {number}.\n"
-HOST_CODE = "\nint edited_by_try_project() {{ return {number}; }}\n"
+HOST_CODE = "\nint edited_by_try_project_{name}() {{ return {number}; }}\n"
 SOURCES = re.compile(r"\.(?:[chC]|cc|cpp|cxx|cu|cuh|hh|hip|hpp|hxx|H|inc|inl|ipp)$")
 LICENCE_YEAR = re.compile(r"(copyright\b[^\n]*?\b)(?:19|20)(\d\d)\b", re.IGNORECASE)
 CLANG_FORMAT = "clang-format-19"
@@ -23,8 +24,8 @@ def with_comment(text, number):
 
 
 def with_host_code(text, number):
-    """A function that only the host has code of."""
-    return text + HOST_CODE.format(number=number)
+    """A function that only the host has code of. Its name is the text's: a unit may include another one."""
+    return text + HOST_CODE.format(name=f"{zlib.crc32(text.encode()):x}", number=number)
 
 
 def with_another_year(text, number):
