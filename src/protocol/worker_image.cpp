@@ -2,10 +2,12 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <climits>
 #include <utility>
 
+#include "hipcache/base/files.h"
 #include "hipcache/base/text.h"
 
 namespace hipcache::protocol {
@@ -50,7 +52,9 @@ std::vector<ExecuteInput> links_of_system() {
 std::vector<std::string> in_input_root(const std::string& script, const std::string& toolchain) {
   std::string directories;
   for (const std::string_view directory : kSystemDirectories) directories.append(directory).append(" ");
-  if (!toolchain.empty()) directories += shell_word(toolchain);
+  const bool is_the_systems = std::any_of(kSystemDirectories.begin(), kSystemDirectories.end(),
+                                          [&](std::string_view directory) { return is_within(toolchain, directory); });
+  if (toolchain.size() > 1 && !is_the_systems) directories += shell_word(toolchain);
   std::string mount = std::string(kTool).append(kMount);
   mount.replace(mount.find('@'), 1, directories);
   return {"/bin/sh", "-c", std::string(kTool).append(kEnter), "sh", std::move(mount), script};

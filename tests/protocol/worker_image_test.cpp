@@ -76,6 +76,15 @@ TEST_F(WorkerImage, HasTheToolchainsDirectory) {
   EXPECT_EQ(said, "six");
 }
 
+TEST_F(WorkerImage, KeepsTheInputRootWhateverTheToolchainsDirectory) {
+  scratch_.write("it's a root/only.here", "here");
+  for (const char* toolchain : {"/", "/usr", "/usr/lib"}) {
+    const std::string said = run("/bin/cat /only.here", toolchain);
+    if (!skipped_.empty()) GTEST_SKIP() << skipped_;
+    EXPECT_EQ(said, "here") << toolchain;
+  }
+}
+
 TEST_F(WorkerImage, LeavesNoMountBehind) {
   run("exit");
   if (!skipped_.empty()) GTEST_SKIP() << skipped_;

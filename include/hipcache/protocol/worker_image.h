@@ -29,7 +29,8 @@ inline constexpr std::array<std::string_view, 7> kSystemDirectories = {"/usr",  
 std::vector<ExecuteInput> links_of_system();
 
 // The command that runs the script of a shell with the input root as "/". Its last word is the script. `toolchain`: a
-// further directory of the image, absolute; or empty. REQUIRES: the action's working directory is "/".
+// further directory of the image, absolute; or empty. "/" is none, and one of the system's is there already. REQUIRES:
+// the action's working directory is "/".
 std::vector<std::string> in_input_root(const std::string& script, const std::string& toolchain);
 
 }  // namespace hipcache::protocol

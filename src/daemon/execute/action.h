@@ -4,8 +4,8 @@
 // directory, and an action is one command with outputs below its working directory. The choice: a script of the shell
 // that every image has, in "/". The shell is not traced; the trace library and the trace's name are set for each of the
 // commands. All directories have the same names there as here (hipcache/protocol/worker_image.h), so what names them is
-// equal. Rejected: an action for
-// each command (the object between them would travel twice), and a program of ours on the image.
+// equal. Rejected: an action for each command (the object between them would travel twice), and a program of ours on
+// the image.
 //
 // The environment holds the variables that the compile is known to ask for, and no other: an environment is full of
 // secrets, and a compile that asks for one more is not proved.
