@@ -13,8 +13,8 @@
 namespace hipcache::protocol {
 namespace {
 
-// The script's own PATH is the user's, and may lead to none of them.
-constexpr std::string_view kTool = R"sh(tool() { (PATH=/usr/sbin:/usr/bin:/sbin:/bin; command -v "$1"); }
+// The script's own PATH is the user's, and may lead to none of them. Of one that is missing the shell says the name.
+constexpr std::string_view kTool = R"sh(tool() { (PATH=/usr/sbin:/usr/bin:/sbin:/bin; command -v "$1" || echo "$1"); }
 )sh";
 
 // $1: what the shell in the namespace does (kMount), $2: the script. Root may need no user namespace.

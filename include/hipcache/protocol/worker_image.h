@@ -3,10 +3,10 @@
 // The problem: the names in an action are absolute, as here, because objects, depfiles and messages have them. Some
 // engines make the input root the worker's "/" (buildbox). Most run a command in a directory that holds the input root.
 // The choice: an action's command is a shell. If its directory is "/", it runs the script. Else it makes the input root
-// its own "/", in a mount namespace, with the image's directories in it: by unshare, mount and chroot, which each
-// Debian has. If the worker's container forbids that, the shell fails, says so, and the step runs at home. Rejected:
-// bubblewrap, which is one more package on each image; names rewritten in the command line, because they show in what
-// is made; a preloaded library that redirects each name, because it must know every call.
+// its own "/", in a mount namespace, with the image's directories in it: by unshare, mount and chroot, which
+// Debian's images have. If the worker's container forbids that, the shell fails, says so, and the step runs at home.
+// Rejected: bubblewrap, which is one more package on each image; names rewritten in the command line, because they show
+// in what is made; a preloaded library that redirects each name, because it must know every call.
 //
 // Thread-safe. The functions look at this machine's directories.
 #ifndef HIPCACHE_PROTOCOL_WORKER_IMAGE_H
