@@ -36,6 +36,7 @@ struct Sight {
     by_name,  // only macros whose names occur
   };
   Macros macros = Macros::every;
+  std::string because;  // why `weakest` is `content`
 };
 
 // Of a step that reads no source, or whose key has the command with all macros.

@@ -1,6 +1,7 @@
 #include "daemon/request/macros.h"
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <optional>
 #include <string_view>
@@ -22,12 +23,32 @@ std::string_view value_in(std::string_view text) {
   return equals == text.npos ? std::string_view() : text.substr(equals + 1);
 }
 
-// Reserved names may be the compiler's own, and another value of these changes more than the sources that have them.
+// Words of the languages, which a macro would change, with a message from some compilers.
+constexpr std::string_view kKeywords =
+    " alignas alignof and and_eq asm auto bitand bitor bool break case catch char char16_t char32_t char8_t class co_await "
+    "co_return co_yield compl concept const const_cast consteval constexpr constinit continue contract_assert decltype "
+    "default defined delete do double dynamic_cast else enum explicit export extern false final float for friend goto if "
+    "import inline int long module mutable namespace new noexcept not not_eq nullptr operator or or_eq override private "
+    "protected public register reinterpret_cast requires restrict return short signed sizeof static static_assert "
+    "static_cast struct switch template this thread_local throw true try typedef typeid typename typeof typeof_unqual "
+    "union unsigned using virtual void volatile wchar_t while xor xor_eq half ";
+
+// What compilers define by themselves for some system, processor or language, beside reserved names.
+constexpr std::string_view kPredefined =
+    " linux unix i386 i486 i586 i686 pentium vax mips sparc sun arm arc hppa hpux PARISC MIPSEB MIPSEL R3000 R4000 AVR ARC "
+    "PPC PPC64 PWB SPARC SVR4 MSDOS CYGWIN WIN32 WIN64 WINNT mc68000 m68k sgi host_mips rtems bfin BFIN hexagon tricore "
+    "wasm NeXT ";
+constexpr std::array<std::string_view, 9> kPredefinedBegin = {"HIP_", "CUDA_", "CL_", "SYCL_", "FP_",
+                                                              "OBJC_", "IB", "cl_", "NVPTX"};
+
+// Reserved and predefined names may be the compiler's own, and another value of these changes more than the sources
+// that have them.
 bool is_users_name(std::string_view name) {
-  if (name.empty() || std::isdigit(static_cast<unsigned char>(name[0])) != 0 || name == "defined") return false;
+  if (name.empty() || std::isdigit(static_cast<unsigned char>(name[0])) != 0) return false;
   if (name.size() > 1 && name[0] == '_' && (name[1] == '_' || std::isupper(static_cast<unsigned char>(name[1])) != 0))
     return false;
-  return std::all_of(name.begin(), name.end(),
+  return !lists(kKeywords, name) && !lists(kPredefined, name) && !holds_prefix_of(kPredefinedBegin, name) &&
+         std::all_of(name.begin(), name.end(),
                      [](unsigned char c) { return (std::isalnum(c) != 0 && c < 0x80) || c == '_'; });
 }
 
@@ -72,7 +93,8 @@ void find_macros(const compiler::Invocation& invocation, const std::string& sour
     const std::string_view name = name_in(definition->text);
     const bool is_argument = std::any_of(arguments.begin(), arguments.end(),
                                          [&](const MacroArgument& argument) { return argument.first == i; });
-    if (!is_argument || !is_users_name(name) || !is_plain(definition->text)) kept.emplace_back(name);
+    const bool is_given_twice = std::count(names.begin(), names.end(), name) > 1;  // compilers compare the values
+    if (!is_argument || is_given_twice || !is_users_name(name) || !is_plain(definition->text)) kept.emplace_back(name);
   }
   for (std::string& name : file_system.words_among(source, names)) kept.push_back(std::move(name));
   for (std::size_t i = 0; i < arguments.size(); ++i)

@@ -165,7 +165,8 @@ class Examination {
     const SourceUse use(set_->observations(), from_, from_.macro_definitions, SourceUse::Command::may_lack_options,
                         memo_);
     ask_macros([&](const Macro& macro) {
-      return is_further(macro) && (use.has_unknown_names() || use.reach().may_occur(macro.name));
+      return is_further(macro) &&
+             (use.has_unknown_names() || !use.unjudged().empty() || use.reach().may_occur(macro.name));
     });
   }
 
@@ -347,7 +348,7 @@ std::vector<std::string> FileSystemState::words_among(const std::string& absolut
   if (names.empty()) return {};
   const Result<Digest> bytes = content(absolute_path);
   const auto source = bytes ? names_in_source(absolute_path, *bytes, *memo_) : nullptr;
-  if (source == nullptr || !source->is_known || source->is_data) return names;
+  if (source == nullptr || !source->is_known() || source->is_data) return names;
   std::vector<std::string> found;
   for (const std::string& name : names)
     if (has_word(*source, name64(name))) found.push_back(name);

@@ -19,13 +19,18 @@ void StateEncoder::add_content(std::uint32_t index, const Digest& answer, const 
 }
 
 // clang takes two names for one file (#pragma once) if device and inode agree; gcc, if content and modification time
-// agree. So the state must show which names of equal content are one file to either compiler. It holds, for each such
+// agree, the time in whole seconds. So the state must show which names of equal content are one file to either compiler. It holds, for each such
 // name, the first name with the same device and inode, and the first with the same time.
 void StateEncoder::add_twin_files() {
   struct Twin {
     std::uint32_t index, same_file, same_time;
   };
   std::vector<Twin> twins;
+  constexpr std::int64_t kSecond = 1'000'000'000;
+  const auto seconds_of = [](const Content& one) {
+    const std::int64_t time = one.stamp.mtime_ns;
+    return (time - (time < 0 ? kSecond - 1 : 0)) / kSecond;
+  };
   std::sort(contents_.begin(), contents_.end(), [](const Content& a, const Content& b) {
     return std::tie(a.digest, a.index) < std::tie(b.digest, b.index);
   });
@@ -38,7 +43,7 @@ void StateEncoder::add_twin_files() {
         return other.stamp.device == one.stamp.device && other.stamp.inode == one.stamp.inode;
       });
       auto same_time = std::find_if(equals.begin(), equals.end(),
-                                    [&](const Content& other) { return other.stamp.mtime_ns == one.stamp.mtime_ns; });
+                                    [&](const Content& other) { return seconds_of(other) == seconds_of(one); });
       twins.push_back({one.index, same_file->index, same_time->index});
     }
     begin = end;

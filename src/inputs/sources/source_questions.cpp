@@ -2,80 +2,57 @@
 
 #include <algorithm>
 #include <set>
-#include <utility>
 
 #include "inputs/rules/path_class.h"
 
 namespace hipcache::inputs {
 namespace {
 
-// Both compilers warn if a macro is defined twice with other blanks within.
-bool defines_twice(const SourceNames& source, const SourceUse& use) {
-  std::set<std::pair<Name64, std::uint64_t>> seen;
-  for (const MacroDefinition& macro : source.macros) {
-    if (!macro.has_several) continue;
-    if (!seen.insert({macro.name, macro.body}).second) return true;
-  }
-  if (seen.empty()) return false;
-  for (const ReadSource& other : use.sources()) {
-    if (other.names.get() == &source) continue;
-    for (const MacroDefinition& macro : other.names->macros)
-      if (macro.has_several && seen.contains({macro.name, macro.body})) return true;
-  }
-  return false;
-}
-
-bool has_long_macro(const SourceNames& source) {
-  return std::any_of(source.macros.begin(), source.macros.end(),
-                     [](const MacroDefinition& macro) { return macro.has_several; });
-}
-
-// Whether macros that spell what other macros expand to may be used, or an #include does so.
-bool may_spell_macros(const SourceUse& use) {
-  return (use.leads_of_project() & kToTextOfMacro) != 0 ||
-         std::any_of(use.sources().begin(), use.sources().end(),
-                     [](const ReadSource& source) { return source.names->includes_by_macro; });
-}
-
-bool reads_data(const SourceUse& use) {
-  return std::any_of(use.sources().begin(), use.sources().end(),
-                     [](const ReadSource& source) { return source.names->reads_data; });
-}
-
 bool may_print_types(const SourceUse& use, const Sight& sight) {
   return sight.shows_places_of_types ||
          (!use.is_by_gcc() && (use.leads_of_project() & (kToTypes | kToTypesOfProject)) != 0);
 }
 
+// Why no question of the compile may be weaker than `content`; "" if some may.
+std::string strict_by(const SourceUse& use, const Sight& sight) {
+  if (sight.weakest == Question::content) return sight.because;
+  if (use.reads_options()) return "a file of options was read";
+  if (use.has_unknown_names()) return use.unknown_by();
+  if (!use.unjudged().empty()) return use.unjudged();
+  for (const ReadSource& source : use.sources())
+    if (source.names->differs_by_language && !sight.is_cxx && !source.is_installed)
+      return source.path + " has raw strings or digit separators";
+  return "";
+}
+
 // What of the whole compile counts for each of its files.
 struct Whole {
   Whole(const SourceUse& use, const Sight& sight)
-      : reads_data(inputs::reads_data(use)),
-        spells_macros(may_spell_macros(use)),
+      : is_strict(sight.weakest == Question::content || !inputs::strict_by(use, sight).empty()),
+        strict_by(is_strict ? inputs::strict_by(use, sight) : ""),
         prints_types(may_print_types(use, sight)) {}
-  bool reads_data, spells_macros, prints_types;
+  bool is_strict;
+  std::string strict_by;
+  bool prints_types;
 };
 
 SourceQuestion question_about(const ReadFile& file, const SourceUse& use, const Sight& sight, const Whole& whole) {
-  if (sight.weakest == Question::content || !file.is_text() || file.is_own_of_toolchain || whole.reads_data) return {};
+  if (!file.is_text() || file.is_own_of_toolchain) return {};
+  if (whole.is_strict) return {Question::content, whole.strict_by};
   const ReadSource& source = use.sources()[file.source];
+  if (source.is_installed || !is_named_as_source(file.path)) return {};
   const SourceNames& names = *source.names;
-  const bool is_read_otherwise = names.differs_by_language && !sight.is_cxx;
-  if (source.is_installed || !names.is_known || is_read_otherwise || !is_named_as_source(file.path)) return {};
   const Leads leads = use.leads(file);
-  const auto in_place = [&](Leads by) {
-    return SourceQuestion{Question::tokens_in_place, use.reach().example(names, by)};
+  const auto asked = [&](Question question, Leads by) {
+    return SourceQuestion{question, std::string(use.reach().example(names, by))};
   };
   constexpr Leads kPlaces = kToPosition | kToCaller;
   const bool checks_comments = sight.checks_indentation && use.is_by_gcc();
-  if (sight.weakest == Question::tokens_in_place || checks_comments || use.has_unknown_names() || use.asks_callers() ||
-      (leads & kPlaces) != 0)
-    return in_place(kPlaces);
-  if (whole.prints_types && use.may_begin_unnamed(file)) return in_place(kToUnnamed);
+  if (sight.weakest == Question::tokens_in_place || checks_comments || use.asks_callers() || (leads & kPlaces) != 0)
+    return asked(Question::tokens_in_place, kPlaces);
+  if (whole.prints_types && use.may_begin_unnamed(file)) return asked(Question::tokens_in_place, kToUnnamed);
   if (sight.weakest == Question::tokens_in_order || sight.checks_indentation) return {Question::tokens_in_order, ""};
-  if ((leads & kToText) != 0) return {Question::tokens_in_order, use.reach().example(names, kToText)};
-  if ((whole.spells_macros && has_long_macro(names)) || defines_twice(names, use))
-    return {Question::tokens_in_order, ""};
+  if ((leads & (kToText | kToHead)) != 0) return asked(Question::tokens_in_order, kToText | kToHead);
   return {Question::tokens, ""};
 }
 
@@ -95,7 +72,9 @@ void ask_about_tokens(const SourceUse& use, const Sight& sight, std::vector<Obse
 void ask_about_macros(const SourceUse& use, const Sight& sight, const RunContext& from,
                       std::vector<Observation>& observations) {
   if (!from.leaves_out_macros || sight.macros == Sight::Macros::none) return;
-  if (sight.macros == Sight::Macros::every || use.has_unknown_names()) {
+  const Whole whole(use, sight);
+  const bool is_by_files = sight.weakest != Question::content && whole.is_strict;
+  if (sight.macros == Sight::Macros::every || use.has_unknown_names() || !use.unjudged().empty() || is_by_files) {
     observations.push_back({Question::all_macros, ""});
     return;
   }

@@ -1,8 +1,9 @@
 // Which question a path set asks about each source: its bytes, or what the compile can see of its tokens. And which
 // macros of the command line it asks about.
 //
-// A weaker question holds through more edits. Each condition below is something that the weaker question does not see
-// and that the compiler does (docs/internals/proof.md, "Questions about sources").
+// A weaker question holds through more edits. It is asked only if everything that bears on it is permitted: the command
+// and the outputs (Sight), and each text (SourceUse). Then each condition is something that the weaker question does
+// not see and that the compiler does (docs/internals/proof.md, "Questions about sources").
 #ifndef HIPCACHE_SRC_INPUTS_SOURCES_SOURCE_QUESTIONS_H
 #define HIPCACHE_SRC_INPUTS_SOURCES_SOURCE_QUESTIONS_H
 
@@ -19,7 +20,7 @@ namespace hipcache::inputs {
 // The question about one file, and why it is no weaker one.
 struct SourceQuestion {
   Question question = Question::content;
-  std::string_view because;  // a name in the source, or ""
+  std::string because;  // a name in the source, or what is not permitted; or ""
 };
 
 SourceQuestion question_about(const ReadFile& file, const SourceUse& use, const Sight& sight);

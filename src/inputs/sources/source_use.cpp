@@ -53,9 +53,9 @@ SourceNames data() {
   return names;
 }
 
-SourceNames unknown() {
+SourceNames unknown(const char* by) {
   SourceNames names;
-  names.is_known = false;
+  names.unknown_by = by;
   return names;
 }
 
@@ -109,10 +109,12 @@ std::shared_ptr<const SourceNames> names_in_source(const std::string& path, cons
   };
   const Begin begin = begin_of(path);
   if (holds_prefix_of(kDataBegins, begin.bytes)) return remember(data());
-  if (holds_prefix_of(kPrecompiledBegins, begin.bytes) || begin.size > kLargestText) return remember(unknown());
+  if (holds_prefix_of(kPrecompiledBegins, begin.bytes)) return remember(unknown("it is a precompiled header"));
+  if (begin.size > kLargestText) return remember(unknown("it is very large"));
   const std::optional<std::string> bytes = read_as(path, content);
   if (!bytes) return nullptr;
-  if (bytes->find('\0') != bytes->npos && !is_named_as_source(path)) return remember(data());
+  // Such as the archive of locales. A header may have any name, and a zero byte in a comment.
+  if (bytes->find('\0') != bytes->npos && !is_named_as_source(path) && is_installed(path)) return remember(data());
   return remember(scan_source(*bytes, Wanted::names).names);
 }
 
@@ -158,9 +160,9 @@ bool names_all_macros(const std::vector<std::string>& arguments, const RunContex
 
 }  // namespace
 
-SourceNames macros_of_command(const std::vector<std::string>& arguments) {
+CommandMacros macros_of_command(const std::vector<std::string>& arguments) {
   std::string text;
-  bool is_known = true;
+  const char* unknown_by = "";
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     const std::string_view argument = arguments[i];
     if (argument == "-D" && i + 1 < arguments.size())
@@ -171,42 +173,73 @@ SourceNames macros_of_command(const std::vector<std::string>& arguments) {
       text += "#undef " + arguments[i + 1] + "\n";
     else if (argument.starts_with("-U"))
       text += "#undef " + std::string(argument.substr(2)) + "\n";
-    else if (argument.starts_with("--define-macro="))
-      text += definition_of(argument.substr(argument.find('=') + 1));
-    else if (argument.starts_with("--define-macro") || argument.starts_with("--undefine-macro") ||
-             argument.starts_with("-Wp,") || argument.starts_with('@') || argument.starts_with("--config") ||
-             argument == "-Xpreprocessor")
-      is_known = false;
+    else if (argument.starts_with("--define-macro=") || argument.starts_with("--define-macro") ||
+             argument.starts_with("--undefine-macro") || argument.starts_with("-Wp,") || argument.starts_with('@') ||
+             argument.starts_with("--config") || argument == "-Xpreprocessor")
+      unknown_by = "options of the command may define macros";
   }
   SourceNames names = scan_source(text, Wanted::names).names;
-  names.is_known = names.is_known && is_known;
-  return names;
+  if (*unknown_by != '\0') names.unknown_by = unknown_by;
+  return {std::move(text), std::make_shared<const SourceNames>(std::move(names))};
 }
 
 SourceUse::SourceUse(const std::vector<Observation>& observations, const RunContext& from,
                      const std::vector<std::string>& arguments, Command command, FileSystemMemo& memo)
-    : command_macros_(std::make_shared<const SourceNames>(macros_of_command(arguments))),
-      is_by_gcc_(inputs::is_by_gcc(observations)),
-      has_unknown_names_(!command_macros_->is_known) {
+    : memo_(memo), command_macros_(macros_of_command(arguments)), is_by_gcc_(inputs::is_by_gcc(observations)) {
+  if (!command_macros_.names->is_known()) not_known("the command: " + command_macros_.names->unknown_by);
   for (std::size_t i = 0; i < observations.size(); ++i)
-    if (asks_about_content(observations[i].question)) add(i, observations[i], from, memo);
+    if (asks_about_content(observations[i].question)) add(i, observations[i], from);
   const bool knows_all_macros =
-      command == Command::is_whole && !has_unknown_names_ && !reads_options_ && names_all_macros(arguments, from);
-  reach_ = std::make_unique<Reach>(sources_, command_macros_, knows_all_macros);
+      command == Command::is_whole && unknown_by_.empty() && !reads_options_ && names_all_macros(arguments, from);
+  reach_ = std::make_unique<Reach>(
+      sources_, command_macros_.names, knows_all_macros,
+      [this](const ReadSource& source, const NameSet& pasting) { return paste_facts_of(source, pasting); });
   for (const ReadSource& source : sources_) {
     leads_.push_back(reach_->of_live(source));
     if (!source.is_installed) of_project_ |= leads_.back();
     if (!declares_source_location(source.path) && (leads_.back() & kToCaller) != 0) asks_callers_ = true;
+    note_unjudged(source, leads_.back());
   }
+}
+
+void SourceUse::not_known(std::string why) {
+  if (unknown_by_.empty()) unknown_by_ = std::move(why);
+}
+
+// Text of a project gets to an assembler by what the project uses. Installed headers name symbols there.
+void SourceUse::note_unjudged(const ReadSource& source, Leads leads) {
+  const Leads strict = source.is_installed ? kToUnjudged : kToUnjudged | kToAssembly;
+  if ((leads & strict) == 0 || !unjudged_.empty()) return;
+  const Unjudged* first = reach_->first_unjudged(source);
+  unjudged_ = source.path;
+  if (first != nullptr) unjudged_ += ":" + std::to_string(first->line) + " has " + first->what;
+  const std::string_view macro = reach_->example(*source.names, strict);
+  if (first == nullptr) unjudged_ += macro.empty() ? " has asm with a text that macros make" : " uses " + std::string(macro);
+}
+
+std::shared_ptr<const PasteFacts> SourceUse::paste_facts_of(const ReadSource& source, const NameSet& pasting) const {
+  if (source.path.empty()) return std::make_shared<const PasteFacts>(paste_facts(command_macros_.text, pasting));
+  std::vector<Name64> names(pasting.begin(), pasting.end());
+  std::sort(names.begin(), names.end());
+  Hasher hasher("paste facts");
+  hasher.field(source.content);
+  for (const Name64 name : names) hasher.field(name);
+  const Digest key = hasher.finish();
+  if (const auto known = memo_.paste_facts.find(key)) return *known;
+  const std::optional<std::string> bytes = read_as(source.path, source.content);
+  if (!bytes) return nullptr;
+  auto facts = std::make_shared<const PasteFacts>(paste_facts(*bytes, pasting));
+  memo_.paste_facts.insert(key, facts);
+  return facts;
 }
 
 bool SourceUse::may_begin_unnamed(const ReadFile& file) const {
   return (leads(file) & kToUnnamed) != 0 || reach_->has_macro_among(sources_[file.source].names->named_types);
 }
 
-void SourceUse::add(std::size_t index, const Observation& observation, const RunContext& from, FileSystemMemo& memo) {
+void SourceUse::add(std::size_t index, const Observation& observation, const RunContext& from) {
   const std::string path = from.path_of(observation.name);
-  const std::optional<Digest> content = content_of(path, memo);
+  const std::optional<Digest> content = content_of(path, memo_);
   if (!content) return;
   const std::string place = from.roots.local_path(observation.name);
   ReadFile file{.observation = index,
@@ -216,17 +249,18 @@ void SourceUse::add(std::size_t index, const Observation& observation, const Run
                 .root = from.roots.holding(place)};
   reads_options_ = reads_options_ || holds_options(path);
   const bool is_project = file.root != 0 && !file.is_own_of_toolchain;
-  if (const auto names = names_in_source(path, *content, memo)) {
+  if (const auto names = names_in_source(path, *content, memo_)) {
     if (!names->is_data) {
       file.source = sources_.size();
-      has_unknown_names_ = has_unknown_names_ || !names->is_known;
+      if (!names->is_known()) not_known(path + ": " + names->unknown_by);
       sources_.push_back({.path = path,
+                          .content = *content,
                           .names = names,
                           .is_installed = !is_project && (is_installed(path) || file.is_own_of_toolchain),
                           .is_in_root = file.root != 0});
     }
   } else {
-    has_unknown_names_ = true;
+    not_known(path + " cannot be read");
   }
   files_.push_back(std::move(file));
 }

@@ -52,6 +52,14 @@ struct ReadFile {
   bool is_text() const { return source != kNoSource; }
 };
 
+// The macros that a command defines, as a source of #defines; one whose names are not known if the command has them
+// elsewhere.
+struct CommandMacros {
+  std::string text;
+  std::shared_ptr<const SourceNames> names;
+};
+CommandMacros macros_of_command(const std::vector<std::string>& arguments);
+
 // Made once for each run. Reads files that were not scanned yet.
 class SourceUse {
  public:
@@ -75,31 +83,35 @@ class SourceUse {
   Leads leads_of_project() const { return of_project_; }
   // A function of some header may ask where it is called from.
   bool asks_callers() const { return asks_callers_; }
-  // There may be names beside those that were found: in a precompiled header, in an odd text, by a file of options.
-  bool has_unknown_names() const { return has_unknown_names_; }
+  // Why there may be names beside those that were found: a precompiled header, an odd text; "" if there are none.
+  const std::string& unknown_by() const { return unknown_by_; }
+  bool has_unknown_names() const { return !unknown_by_.empty(); }
+  // What some source has that no list permits: "/b/a.h:12 has #pragma x"; "" if there is nothing.
+  const std::string& unjudged() const { return unjudged_; }
   // A file of further options was read: clang's configuration, gcc's specs.
   bool reads_options() const { return reads_options_; }
   // gcc names no places in the names of types.
   bool is_by_gcc() const { return is_by_gcc_; }
 
  private:
-  void add(std::size_t index, const Observation& observation, const RunContext& from, FileSystemMemo& memo);
+  void add(std::size_t index, const Observation& observation, const RunContext& from);
+  void not_known(std::string why);
+  void note_unjudged(const ReadSource& source, Leads leads);
+  std::shared_ptr<const PasteFacts> paste_facts_of(const ReadSource& source, const NameSet& pasting) const;
 
+  FileSystemMemo& memo_;
   std::vector<ReadFile> files_;
   std::vector<ReadSource> sources_;
-  std::shared_ptr<const SourceNames> command_macros_;
+  CommandMacros command_macros_;
   std::unique_ptr<Reach> reach_;
   std::vector<Leads> leads_;
   Leads of_project_ = 0;
+  std::string unknown_by_;
+  std::string unjudged_;
   bool is_by_gcc_ = false;
   bool reads_options_ = false;
   bool asks_callers_ = false;
-  bool has_unknown_names_ = false;
 };
-
-// The macros that a command defines, as a source of #defines; one whose names are not known if the command has them
-// elsewhere.
-SourceNames macros_of_command(const std::vector<std::string>& arguments);
 
 }  // namespace hipcache::inputs
 

@@ -22,6 +22,7 @@
 #include "inputs/state/mounts.h"
 #include "inputs/state/path_table.h"
 #include "inputs/state/stamp.h"
+#include "inputs/tokens/pasting.h"
 #include "inputs/tokens/source_text.h"
 
 namespace hipcache::inputs {
@@ -145,6 +146,8 @@ struct FileSystemMemo {
   ShardedMap<Digest, TextMarks, std::hash<Digest>> texts{kMaxFiles};  // by content and roots (mentions/mentions.cpp)
   ShardedMap<Digest, TokenDigests, std::hash<Digest>> tokens{kMaxFiles};  // by content (tokens/known_sources.h)
   ShardedMap<Digest, std::shared_ptr<const SourceNames>, std::hash<Digest>> names_in_sources{kMaxSources};
+  // By content and the names of macros that paste (tokens/pasting.h).
+  ShardedMap<Digest, std::shared_ptr<const PasteFacts>, std::hash<Digest>> paste_facts{kMaxSources};
   ShardedMap<std::uint64_t, std::shared_ptr<const Sketch>, std::hash<std::uint64_t>> sketches{3 * kMaxSketches};
   CurrentLoaderCache loader_cache;
 };

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <numeric>
 #include <optional>
 #include <utility>
 
@@ -129,20 +130,13 @@ void GuardReader::end_line(SourceNames& names) {
 
 namespace {
 
-using namespace std::string_view_literals;
-
 constexpr std::array kTypeWords = {"struct"sv, "class"sv, "union"sv, "enum"sv};
-constexpr std::array kBehindTypeWords = {"alignas"sv,    "__attribute__"sv, "__attribute"sv,
-                                         "__declspec"sv, "struct"sv,        "class"sv};
-// Words behind which an expression begins. Behind any other word, '[' is an index or an array.
-constexpr std::array kBeforeExpressions = {"return"sv,   "case"sv,  "throw"sv,  "co_return"sv, "co_yield"sv,
-                                           "co_await"sv, "else"sv,  "do"sv,     "and"sv,       "or"sv,
-                                           "not"sv,      "xor"sv,   "bitand"sv, "bitor"sv,     "compl"sv,
-                                           "and_eq"sv,   "or_eq"sv, "xor_eq"sv, "not_eq"sv,    "typename"sv};
-
-bool is_variadic(std::string_view word) { return word == "__VA_ARGS__"; }
-
-bool may_be_joined(const Unit& unit) { return unit.kind == Unit::Kind::literal || unit.kind == Unit::Kind::word; }
+constexpr std::array kBehindTypeWords = {"alignas"sv,    "_Alignas"sv, "__attribute__"sv, "__attribute"sv,
+                                         "__declspec"sv, "struct"sv,   "class"sv};
+// The name under which the word counts: one for all built-in functions that nobody has judged.
+Name64 counted_name(std::string_view word) {
+  return name64(is_judged_builtin(word) ? word : kUnjudgedBuiltin);
+}
 
 }  // namespace
 
@@ -152,114 +146,182 @@ bool has_word(const SourceNames& source, Name64 word) {
     const auto use = std::lower_bound(source.uses.begin(), source.uses.end(), WordUse{word, 0});
     if (use != source.uses.end() && use->word == word) return true;
   }
-  return std::any_of(source.macros.begin(), source.macros.end(),
-                     [&](const MacroDefinition& macro) { return macro.name == word; });
+  return defines(source, word);
 }
 
-bool NameReader::begins_unnamed(const Unit& unit, char next) {
-  const bool is_word = unit.kind == Unit::Kind::word;
-  if (std::exchange(names_type_, is_word && holds(kTypeWords, unit.text)) &&
-      (!is_word || (holds(kBehindTypeWords, unit.text) && !before_.is("enum"))))
-    return true;
-  if (!unit.is("[") || next == '[') return false;
-  if (!has_before_) return true;
-  if (before_.kind == Unit::Kind::word) return holds(kBeforeExpressions, before_.text);
-  return !(before_.is(")") || before_.is("]") || before_.is("[") || before_.kind == Unit::Kind::literal);
-}
-
-void NameReader::look_for_data(const Unit& unit) {
-  const DataDirective found = unit.kind == Unit::Kind::literal ? data_directive_in(unit.text) : DataDirective::none;
-  const bool is_word = unit.kind == Unit::Kind::word && is_data_directive(unit.text);
-  if (found == DataDirective::whole || is_word || (begins_data_ && may_be_joined(unit))) names.reads_data = true;
-  begins_data_ = found == DataDirective::begun;
-}
-
-void NameReader::take_unit(const Unit& unit, Directive line, char next) {
-  if (line == Directive::define) return take_defined(unit, next);
-  if (line == Directive::condition) guards_.take_unit(unit);
-  // Whether a compiler has a builtin does not depend on where that is asked.
-  const bool is_only_asked_for = asks_builtin_ == 1;
-  if (unit.kind == Unit::Kind::word && !is_only_asked_for) names.live.push_back(name64(unit.text));
-  asks_builtin_ = unit.is("__has_builtin") ? 2 : asks_builtin_ == 2 && unit.is("(") ? 1 : 0;
-  const bool is_behind_type = names_type_;
-  if (begins_unnamed(unit, next))
-    names.begins_unnamed = true;
-  else if (is_behind_type)
-    names.named_types.push_back(name64(unit.text));
-  look_for_data(unit);
-  before_ = unit;
-  has_before_ = true;
-}
-
-void NameReader::take_defined(const Unit& unit, char next) {
-  if (!std::exchange(defines_, true)) {
-    macro_ = {};
-    macro_.guard = guards_.current();
-    part_ = Part::name;
-    parameters_.clear();
-    has_before_ = names_type_ = awaits_operand_ = begins_data_ = false;
-    units_ = 0;
-  }
+DefinitionReader::Part DefinitionReader::take(const Unit& unit) {
   switch (part_) {
     case Part::name:
-      macro_.name = name64(unit.text);
-      macro_.at = static_cast<std::uint32_t>(names.macro_names.size());
-      macro_.length = static_cast<std::uint32_t>(unit.text.size());
-      names.macro_names += unit.text;
+      parameters_.clear();
       part_ = Part::behind_name;
-      return;
+      return Part::name;
     case Part::behind_name:
       part_ = unit.is("(") && unit.is_adjacent ? Part::parameters : Part::body;
-      if (part_ == Part::body) take_body(unit, next);
-      return;
+      return part_;
     case Part::parameters:
       if (unit.kind == Unit::Kind::word) parameters_.push_back(name64(unit.text));
       if (unit.is(")")) part_ = Part::body;
-      return;
+      return Part::parameters;
     case Part::body:
-      return take_body(unit, next);
+      break;
   }
+  return Part::body;
 }
 
-void NameReader::take_operand(const Unit& unit) {
-  if (unit.kind != Unit::Kind::word || is_variadic(unit.text) || holds(parameters_, name64(unit.text))) return;
-  names.pasted.emplace_back(unit.text);
+bool UnnamedTypes::begin_with(const Unit& unit, char next) {
+  const bool is_word = unit.kind == Unit::Kind::word;
+  const bool is_of_type = is_word && holds(kTypeWords, unit.text);
+  bool begins = false;
+  is_behind_type_ = std::exchange(names_type_, is_of_type);
+  const bool is_of_template = unit.kind == Unit::Kind::sign && lists(" > , . = ) ", unit.text);  // "class T, class, class..."
+  if (is_behind_type_ && !is_of_template && (!is_word || (holds(kBehindTypeWords, unit.text) && !before_.is("enum"))))
+    begins = true;
+  const bool goes_on = is_word || unit.is("{") || unit.is("(") || unit.is("<") || (unit.is("[") && next == '[') ||
+                       (unit.is("-") && next == '>');
+  if (std::exchange(closed_, false) && goes_on) begins = true;
+  if (unit.is("[")) {
+    const bool is_second = has_before_ && before_.is("[") && unit.is_adjacent && !open_.empty() &&
+                           open_.back() == Bracket::attribute;
+    const bool is_no_lambda = has_before_ && (before_.is("delete") || before_.is("operator"));
+    open_.push_back(next == '[' || is_second ? Bracket::attribute : is_no_lambda ? Bracket::no_lambda : Bracket::plain);
+  } else if (unit.is("]")) {
+    closed_ = open_.empty() || open_.back() == Bracket::plain;
+    if (!open_.empty()) open_.pop_back();
+  }
+  before_ = unit;
+  has_before_ = true;
+  return begins;
+}
+
+void NameReader::add_live(std::string_view word) { names_.live.push_back(counted_name(word)); }
+
+void NameReader::add_use(std::string_view word) {
+  const Name64 name = counted_name(word);
+  names_.uses.push_back({name, static_cast<std::uint32_t>(names_.macros.size())});
+  names_.body_words.push_back(name);
+}
+
+void NameReader::add_unjudged(std::uint64_t line, std::string what, bool assembles) {
+  names_.unjudged.push_back(
+      {.line = line, .what = std::move(what), .guard = guards_.current(), .assembles = assembles});
+}
+
+void NameReader::begin_directive(Directive directive, std::string_view word, std::uint64_t line) {
+  directive_ = directive;
+  line_ = line;
+  pragma_.clear();
+  if (directive == Directive::condition) guards_.begin_line(word);
+  if (directive == Directive::other) add_unjudged(line, word.empty() ? "a line marker" : "#" + std::string(word));
+}
+
+void NameReader::take_finding(Judge::Finding finding, std::uint64_t line) {
+  if (finding != Judge::Finding::none) add_unjudged(line, live_judge_.what(), finding == Judge::Finding::assembly);
+  for (const std::string& word : live_judge_.take_words())
+    if (is_of_word(word.front())) add_live(word);
+}
+
+void NameReader::take_unit(const Unit& unit, Directive directive, std::uint64_t line, char next) {
+  if (directive == Directive::define) return take_defined(unit, next);
+  if (directive == Directive::condition) guards_.take_unit(unit);
+  if (directive == Directive::pragma) pragma_.emplace_back(unit.text);
+  if (directive == Directive::header && unit.kind != Unit::Kind::rest) add_unjudged(line, "a computed #include");
+  if (directive == Directive::text || directive == Directive::other) return;
+  take_live(unit, next, line);
+}
+
+void NameReader::take_live(const Unit& unit, char next, std::uint64_t line) {
+  // Whether a compiler has a builtin does not depend on where that is asked.
+  const bool is_only_asked_for = asks_builtin_ == 1;
+  if (unit.kind == Unit::Kind::word) {
+    if (!is_only_asked_for) add_live(unit.text);
+    if (asks_header_ == 1) add_unjudged(line, "__has_include of a macro");
+  }
+  // A quote without its end: compilers may read the words behind it.
+  if (unit.kind == Unit::Kind::rest && unit.text.front() == '\'')
+    for (const std::string& word : words_of_pragma("\"" + std::string(unit.text.substr(1)) + "\""))
+      if (is_of_word(word.front())) add_live(word);
+  asks_builtin_ = unit.is("__has_builtin") ? 2 : asks_builtin_ == 2 && unit.is("(") ? 1 : 0;
+  asks_header_ = holds(kAsksForHeader, unit.text) ? 2 : asks_header_ == 2 && unit.is("(") ? 1 : 0;
+  take_finding(live_judge_.take(unit, false), line);
+  if (live_types_.begin_with(unit, next))
+    names_.begins_unnamed = true;
+  else if (live_types_.is_behind_type())
+    names_.named_types.push_back(name64(unit.text));
+}
+
+void NameReader::take_defined(const Unit& unit, char next) {
+  switch (definition_.take(unit)) {
+    case DefinitionReader::Part::name:
+      macro_ = {.name = name64(unit.text),
+                .at = static_cast<std::uint32_t>(names_.macro_names.size()),
+                .length = static_cast<std::uint32_t>(unit.text.size()),
+                .guard = guards_.current(),
+                .begin = static_cast<std::uint32_t>(names_.body_words.size())};
+      names_.macro_names += unit.text;
+      judge_ = {};
+      types_ = {};
+      heads_.clear();
+      has_before_ = false;
+      asks_header_ = 0;
+      return;
+    case DefinitionReader::Part::body:
+      return take_body(unit, next);
+    default:
+      return;
+  }
 }
 
 void NameReader::take_body(const Unit& unit, char next) {
-  macro_.body = checksum_of(unit.text, macro_.body);
-  macro_.has_several = ++units_ > 1;
-  const bool is_behind_type = names_type_;
-  if (begins_unnamed(unit, next) || (is_behind_type && !holds(parameters_, name64(unit.text))))
-    macro_.begins_unnamed = true;
-  const bool is_second = unit.is("#") && has_before_ && before_.is("#") && unit.is_adjacent;
-  if (is_second) {
-    awaits_operand_ = true;
-  } else if (unit.is("#")) {
-    if (next == '#') {
-      macro_.pastes = true;
-      if (has_before_) take_operand(before_);
-    } else {
-      macro_.makes_texts = true;
-    }
-  } else {
-    if (unit.is("%") && next == ':') macro_.makes_texts = macro_.pastes = true;
-    if (std::exchange(awaits_operand_, false)) take_operand(unit);
-    if (unit.kind == Unit::Kind::word && !holds(parameters_, name64(unit.text)))
-      names.uses.push_back({name64(unit.text), static_cast<std::uint32_t>(names.macros.size())});
-    look_for_data(unit);
+  const bool is_parameter = definition_.is_parameter(unit);
+  if (types_.begin_with(unit, next) || (types_.is_behind_type() && !is_parameter)) macro_.begins_unnamed = true;
+  macro_.ends_in_head = unit.kind == Unit::Kind::word && holds(kBeforeBodies, unit.text);
+  if (unit.is("(")) {
+    const bool is_head = has_before_ && before_.kind == Unit::Kind::word && holds(kBeforeBodies, before_.text);
+    heads_.push_back(is_head);
+  } else if (unit.is(")") && !heads_.empty()) {
+    macro_.ends_in_head = heads_.back();
+    heads_.pop_back();
   }
+  if (asks_header_ == 1 && is_parameter) macro_.makes_texts = true;  // its blanks are part of a file's name
+  if (asks_header_ == 1 && unit.kind == Unit::Kind::word && !is_parameter) macro_.is_unjudged = true;
+  asks_header_ = holds(kAsksForHeader, unit.text) ? 2 : asks_header_ == 2 && unit.is("(") ? 1 : 0;
+  if (unit.is("#")) {
+    const bool is_second = has_before_ && before_.is("#") && unit.is_adjacent;
+    (next == '#' || is_second ? macro_.pastes : macro_.makes_texts) = true;
+  }
+  if (unit.is("%") && next == ':') macro_.makes_texts = macro_.is_unjudged = true;
+  if (unit.kind == Unit::Kind::word && !is_parameter) add_use(unit.text);
+  if (unit.kind == Unit::Kind::rest) macro_.is_unjudged = true;  // a quote without its end
+  const Judge::Finding finding = judge_.take(unit, is_parameter);
+  macro_.is_unjudged |= finding == Judge::Finding::unjudged;
+  macro_.assembles |= finding == Judge::Finding::assembly;
+  for (const std::string& word : judge_.take_words())
+    if (is_of_word(word.front())) add_use(word);
   before_ = unit;
   has_before_ = true;
 }
 
+void NameReader::end_pragma() {
+  if (!is_judged_pragma(pragma_)) {
+    std::string what = "#pragma";
+    for (std::size_t i = 0; i < std::min<std::size_t>(pragma_.size(), 4); ++i) what += " " + pragma_[i];
+    add_unjudged(line_, std::move(what));
+  }
+  for (const std::string& unit : pragma_)
+    if (unit.front() == '"')
+      for (const std::string& word : words_of_pragma(unit))
+        if (is_of_word(word.front())) add_live(word);
+}
+
 void NameReader::end_line() {
-  guards_.end_line(names);
-  if (!std::exchange(defines_, false)) return;
-  macro_.begins_unnamed = macro_.begins_unnamed || names_type_;
-  names.macros.push_back(macro_);
-  names.reads_data = names.reads_data || begins_data_;
-  has_before_ = names_type_ = begins_data_ = false;
+  if (directive_ == Directive::pragma) end_pragma();
+  directive_ = Directive::none;
+  guards_.end_line(names_);
+  if (!definition_.end()) return;
+  macro_.begins_unnamed |= types_.may_go_on();
+  macro_.is_unjudged |= judge_.end() != Judge::Finding::none;
+  macro_.count = static_cast<std::uint32_t>(names_.body_words.size()) - macro_.begin;
+  names_.macros.push_back(macro_);
 }
 
 SourceNames NameReader::finish() {
@@ -269,16 +331,21 @@ SourceNames NameReader::finish() {
     list.erase(std::unique(list.begin(), list.end()), list.end());
     list.shrink_to_fit();
   };
-  settle(names.live);
-  settle(names.uses);
-  settle(names.named_types);
-  settle(names.undefined);
-  settle(names.pasted);
-  names.macros.shrink_to_fit();
-  names.guards.shrink_to_fit();
-  names.macro_names.shrink_to_fit();
-  for (const WordUse& use : names.uses) names.used.add(use.word);
-  return std::move(names);
+  settle(names_.live);
+  settle(names_.uses);
+  settle(names_.named_types);
+  settle(names_.undefined);
+  names_.macros.shrink_to_fit();
+  names_.body_words.shrink_to_fit();
+  names_.guards.shrink_to_fit();
+  names_.macro_names.shrink_to_fit();
+  for (const WordUse& use : names_.uses) names_.used.add(use.word);
+  for (const MacroDefinition& macro : names_.macros) names_.defined.add(macro.name);
+  names_.by_name.resize(names_.macros.size());
+  std::iota(names_.by_name.begin(), names_.by_name.end(), 0U);
+  std::stable_sort(names_.by_name.begin(), names_.by_name.end(),
+                   [&](std::uint32_t a, std::uint32_t b) { return names_.macros[a].name < names_.macros[b].name; });
+  return std::move(names_);
 }
 
 }  // namespace hipcache::inputs

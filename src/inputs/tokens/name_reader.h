@@ -5,49 +5,16 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include "hipcache/base/text.h"
+#include "inputs/tokens/judged.h"
 #include "inputs/tokens/source_text.h"
 
 namespace hipcache::inputs {
-
-// Whether an assembler may read a file that a source names: ".incbin" and ".include" in inline assembly.
-//
-// Choice: by the strings of a source. A compiler joins strings that follow each other, so one that ends within the
-// directive counts if a string or a macro follows. The directives' words without a dot count as well, for macros that
-// spell their arguments. Rejected: any string with ".inc": HIP's headers have one ("llvm.amdgcn.atomic.inc.i32").
-
-inline constexpr std::array<std::string_view, 2> kDataDirectives = {".incbin", ".include"};
-
-// GNU as takes directives in any case.
-inline bool is_same_letter(char one, char lower) {
-  return one == lower || (one >= 'A' && one <= 'Z' && one + 32 == lower);
-}
-
-enum class DataDirective { none, whole, begun };
-
-// `literal`: with its quotes. Begun: it ends within the directive, beyond ".i", because many texts end with a dot.
-inline DataDirective data_directive_in(std::string_view literal) {
-  DataDirective found = DataDirective::none;
-  for (std::size_t at = literal.find('.'); at != literal.npos; at = literal.find('.', at + 1)) {
-    const std::string_view text = literal.substr(at);
-    for (const std::string_view directive : kDataDirectives) {
-      const auto [end, rest] =
-          std::mismatch(text.begin(), text.end(), directive.begin(), directive.end(), is_same_letter);
-      if (rest == directive.end()) return DataDirective::whole;
-      const bool is_cut_off = end == text.end() || *end == '"' || *end == ')';
-      if (is_cut_off && rest - directive.begin() > 1) found = DataDirective::begun;
-    }
-  }
-  return found;
-}
-
-inline bool is_data_directive(std::string_view word) {
-  return std::any_of(kDataDirectives.begin(), kDataDirectives.end(), [&](std::string_view directive) {
-    return std::equal(word.begin(), word.end(), directive.begin() + 1, directive.end(), is_same_letter);
-  });
-}
 
 // Follows the conditions of one source text: under which macros, defined or not, a line lies.
 //
@@ -83,40 +50,84 @@ class GuardReader {
   std::uint32_t current_ = 0;
 };
 
-// Takes the units of a text in their order. Used by one thread.
-class NameReader {
+// Follows the definition of a macro.
+class DefinitionReader {
  public:
-  // `next`: the character behind the unit, or 0.
-  void take_unit(const Unit& unit, Directive line, char next);
-  // A line with that directive begins, which is a condition.
-  void begin_condition(std::string_view word) { guards_.begin_line(word); }
-  void end_line();
-  SourceNames finish();
-
-  SourceNames names;  // what is known so far; live names are not sorted yet
-
- private:
   enum class Part : std::uint8_t { name, behind_name, parameters, body };
 
-  void take_defined(const Unit& unit, char next);
-  void take_body(const Unit& unit, char next);
-  void take_operand(const Unit& unit);
-  void look_for_data(const Unit& unit);
-  // Whether a lambda or an unnamed type may begin with this unit or began with the one before.
-  bool begins_unnamed(const Unit& unit, char next);
+  // Takes a unit of the line, and says which part of the definition it belongs to.
+  Part take(const Unit& unit);
+  // The line ends. False if it defined nothing.
+  bool end() { return std::exchange(part_, Part::name) != Part::name; }
+  bool is_parameter(const Unit& unit) const {
+    return unit.kind == Unit::Kind::word &&
+           (unit.is("__VA_ARGS__") || unit.is("__VA_OPT__") || holds(parameters_, name64(unit.text)));
+  }
 
-  GuardReader guards_;
-  MacroDefinition macro_;
+ private:
   Part part_ = Part::name;
-  bool defines_ = false;
   std::vector<Name64> parameters_;
-  Unit before_;  // in this body, or in live code
+};
+
+// Whether a lambda or an unnamed type may begin somewhere in a text.
+//
+// Choice: a '[' is taken for one, wherever it stands, unless it begins an attribute or what follows its ']' cannot go on
+// with a lambda. A type's word begins an unnamed type unless a name follows.
+class UnnamedTypes {
+ public:
+  // `next`: the character behind the unit.
+  bool begin_with(const Unit& unit, char next);
+  // Whether the text may go on with one behind its end.
+  bool may_go_on() const { return names_type_ || closed_; }
+  // Whether the last unit stands where a type's name is expected.
+  bool is_behind_type() const { return is_behind_type_; }
+
+ private:
+  enum class Bracket : std::uint8_t { plain, attribute, no_lambda };
+  Unit before_;
   bool has_before_ = false;
-  bool begins_data_ = false;     // a string came before that ends within a directive of the assembler
-  bool names_type_ = false;      // "struct" and the like came before
-  bool awaits_operand_ = false;  // ## came before
-  int asks_builtin_ = 0;         // "__has_builtin" (2) or that and "(" (1) came before
-  std::uint32_t units_ = 0;      // of the body
+  std::vector<Bracket> open_;
+  bool closed_ = false;      // by the unit before
+  bool names_type_ = false;  // "struct" and the like came before
+  bool is_behind_type_ = false;
+};
+
+class NameReader : public UnitReader {
+ public:
+  void begin_directive(Directive directive, std::string_view word, std::uint64_t line) override;
+  void take_unit(const Unit& unit, Directive directive, std::uint64_t line, char next) override;
+  void end_line() override;
+  SourceNames finish();
+
+ private:
+  void take_live(const Unit& unit, char next, std::uint64_t line);
+  void take_body(const Unit& unit, char next);
+  void take_defined(const Unit& unit, char next);
+  void take_finding(Judge::Finding finding, std::uint64_t line);
+  void add_live(std::string_view word);
+  // A word of a macro's body.
+  void add_use(std::string_view word);
+  void add_unjudged(std::uint64_t line, std::string what, bool assembles = false);
+  void end_pragma();
+
+  SourceNames names_;
+  GuardReader guards_;
+  Judge live_judge_;
+  UnnamedTypes live_types_;
+  std::uint64_t line_ = 0;
+  Directive directive_ = Directive::none;
+  std::vector<std::string> pragma_;
+  int asks_builtin_ = 0;  // "__has_builtin" (2) or that and "(" (1) came before
+  int asks_header_ = 0;   // the same of "__has_include"
+
+  // The macro that is being defined.
+  DefinitionReader definition_;
+  MacroDefinition macro_;
+  Judge judge_;
+  UnnamedTypes types_;
+  std::vector<bool> heads_;  // for each open parenthesis of the body, whether a loop's or condition's body follows it
+  Unit before_;              // in the body
+  bool has_before_ = false;
 };
 
 }  // namespace hipcache::inputs

@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <utility>
 
+#include "inputs/tokens/judged.h"
+
 namespace hipcache::inputs {
 namespace {
 
@@ -15,7 +17,7 @@ struct Leaf {
 
 // What compilers themselves replace by a place, a file's name or a type's name. __FILE_NAME__ is the last component
 // alone, and __func__ names no type in clang.
-constexpr std::array<Leaf, 12> kLeaves{{{"__LINE__", kToPosition},
+constexpr std::array<Leaf, 13> kLeaves{{{"__LINE__", kToPosition},
                                         {"__builtin_LINE", kToPosition | kToCaller},
                                         {"__builtin_COLUMN", kToPosition | kToCaller},
                                         {"__builtin_source_location", kToPosition | kToCaller | kToFileName | kToTypes},
@@ -26,7 +28,8 @@ constexpr std::array<Leaf, 12> kLeaves{{{"__LINE__", kToPosition},
                                         {"__PRETTY_FUNCTION__", kToTypes},
                                         {"__FUNCSIG__", kToTypes},
                                         {"__builtin_FUNCSIG", kToTypes},
-                                        {"__builtin_dump_struct", kToTypes}}};
+                                        {"__builtin_dump_struct", kToTypes},
+                                        {kUnjudgedBuiltin, kToPosition | kToCaller | kToFileName | kToTypes}}};
 
 // A leaf in an installed header: what it prints is text alone.
 Leads leads_in(const ReadSource& source, Leads leads) {
@@ -37,45 +40,8 @@ Leads leads_in(const ReadSource& source, Leads leads) {
 
 Leads own_leads(const MacroDefinition& macro) {
   return static_cast<Leads>((macro.makes_texts ? kToText : 0) | (macro.pastes ? kToPasting : 0) |
-                            (macro.begins_unnamed ? kToUnnamed : 0));
-}
-
-// A macro whose body has a name that spells its argument: the argument may be spelled in the macro's own file, or be
-// what other macros expand to.
-Leads through_macro(Leads leads) {
-  return static_cast<Leads>((leads & (kToText | kToTextOfMacro)) != 0 ? leads | kToTextOfMacro : leads);
-}
-
-// A name is pasted of few pieces, and hardly one letter by one: a project of formulas has every letter as a word, and
-// could paste any name of them.
-constexpr std::size_t kMostPieces = 8;
-constexpr std::size_t kMostLetters = 3;
-
-// By the number of pieces of one letter: the fewest pieces in all.
-using Fewest = std::array<std::uint8_t, kMostLetters + 1>;
-constexpr std::uint8_t kTooMany = kMostPieces + 1;
-constexpr Fewest kNone = {kTooMany, kTooMany, kTooMany, kTooMany};
-
-bool is_letter(std::string_view name, std::size_t begin, std::size_t end) {
-  return end - begin == 1 && name[begin] != '_';
-}
-
-void add_piece(const Fewest& before, bool is_letter, Fewest& with) {
-  for (std::size_t letters = 0; letters + (is_letter ? 1 : 0) <= kMostLetters; ++letters) {
-    const auto pieces = static_cast<std::uint8_t>(std::min<std::size_t>(before[letters] + 1U, kTooMany));
-    std::uint8_t& fewest = with[letters + (is_letter ? 1 : 0)];
-    fewest = std::min(fewest, pieces);
-  }
-}
-
-// Whether one more piece between the two is not too many.
-bool may_join(const Fewest& begin, bool is_letter, const Fewest& end) {
-  Fewest with = kNone;
-  add_piece(begin, is_letter, with);
-  for (std::size_t letters = 0; letters <= kMostLetters; ++letters)
-    for (std::size_t others = 0; letters + others <= kMostLetters; ++others)
-      if (with[letters] + end[others] <= static_cast<int>(kMostPieces)) return true;
-  return false;
+                            (macro.begins_unnamed ? kToUnnamed : 0) | (macro.ends_in_head ? kToHead : 0) |
+                            (macro.is_unjudged ? kToUnjudged : 0) | (macro.assembles ? kToAssembly : 0));
 }
 
 bool holds_word(const std::vector<Name64>& sorted, Name64 word) {
@@ -84,20 +50,24 @@ bool holds_word(const std::vector<Name64>& sorted, Name64 word) {
 
 }  // namespace
 
+template <typename Visit>
+void Reach::for_each_source(Visit visit) const {
+  for (const ReadSource& source : sources_) visit(source);
+  visit(command_macros_);
+}
+
 Reach::Reach(const std::vector<ReadSource>& sources, std::shared_ptr<const SourceNames> command_macros,
-             bool knows_all_macros)
+             bool knows_all_macros, const PasteFactsOf& paste_facts)
     : sources_(sources),
       command_macros_{.path = "", .names = std::move(command_macros)},
       knows_all_macros_(knows_all_macros) {
-  for (const ReadSource& source : sources) add(source);
-  add(command_macros_);
+  for_each_source([&](const ReadSource& source) { add(source); });
   while (!open_.empty()) {
     const auto [name, leads] = open_.back();
     open_.pop_back();
-    for (const ReadSource& source : sources) grow(source, name, leads, false);
-    grow(command_macros_, name, leads, false);
+    for_each_source([&](const ReadSource& source) { grow(source, name, leads, false); });
   }
-  find_pieces();
+  find_pasted(paste_facts);
 }
 
 void Reach::add(const ReadSource& source) {
@@ -109,13 +79,13 @@ void Reach::add(const ReadSource& source) {
 void Reach::grow(const ReadSource& source, Name64 from, Leads leads, bool is_leaf) {
   const SourceNames& names = *source.names;
   if (!names.used.may_hold(from)) return;
-  const Leads taken = is_leaf ? leads_in(source, leads) : through_macro(leads);
+  const Leads taken = is_leaf ? leads_in(source, leads) : leads;
   for (auto use = std::lower_bound(names.uses.begin(), names.uses.end(), WordUse{from, 0});
        use != names.uses.end() && use->word == from; ++use)
     note(names, use->macro, taken);
 }
 
-bool Reach::is_left_out(const SourceNames& source, std::uint32_t guard) {
+bool Reach::is_left_out(const SourceNames& source, std::uint32_t guard) const {
   for (; guard != 0; guard = source.guards[guard - 1].around) {
     const Guard& one = source.guards[guard - 1];
     if (one.holds == Guard::Holds::never) return true;
@@ -129,17 +99,16 @@ bool Reach::is_left_out(const SourceNames& source, std::uint32_t guard) {
 }
 
 bool Reach::fails(const Guard& guard) const {
-  const auto any_source = [&](const auto& what) {
-    return what(*command_macros_.names) ||
-           std::any_of(sources_.begin(), sources_.end(), [&](const ReadSource& source) { return what(*source.names); });
-  };
-  const auto defines = [&](const SourceNames& source) {
-    return std::any_of(source.macros.begin(), source.macros.end(),
-                       [&](const MacroDefinition& macro) { return macro.name == guard.name; });
-  };
-  if (guard.holds == Guard::Holds::if_defined) return !guard.may_be_predefined && !any_source(defines);
-  return defines(*command_macros_.names) &&
-         !any_source([&](const SourceNames& source) { return holds_word(source.undefined, guard.name); });
+  if (guard.holds == Guard::Holds::if_defined) {
+    bool is_defined = guard.may_be_predefined;
+    for_each_source([&](const ReadSource& source) { is_defined = is_defined || defines(*source.names, guard.name); });
+    return !is_defined;
+  }
+  bool is_undefined = !defines(*command_macros_.names, guard.name);
+  for_each_source([&](const ReadSource& source) {
+    is_undefined = is_undefined || holds_word(source.names->undefined, guard.name);
+  });
+  return !is_undefined;
 }
 
 void Reach::note(const SourceNames& source, std::uint32_t macro, Leads leads) {
@@ -153,75 +122,86 @@ void Reach::note(const SourceNames& source, std::uint32_t macro, Leads leads) {
   open_.emplace_back(definition.name, added);
 }
 
-Leads Reach::of_live(const ReadSource& source) const {
+Leads Reach::own_live_leads(const ReadSource& source) const {
   const SourceNames& names = *source.names;
   Leads leads = names.begins_unnamed ? kToUnnamed : 0;
   for (const Leaf& leaf : kLeaves)
     if (holds_word(names.live, name64(leaf.name))) leads |= leads_in(source, leaf.leads);
   for (const Name64 word : names.live)
     if (const auto at = led_.find(word); at != led_.end()) leads |= at->second.leads;
-  if ((leads & kToPasting) != 0) leads |= by_pasting_;
+  for (const Unjudged& one : names.unjudged)
+    if (!is_left_out(names, one.guard)) leads |= one.assembles ? kToAssembly : kToUnjudged;
   return leads;
 }
 
-// Words of the project's files may be pasted by any macro that pastes its arguments. Words of installed headers are
-// pasted only to words beside ##: an installed header does not know the names of a project.
-void Reach::find_pieces() {
-  const auto add_words = [&](const SourceNames& source) {
-    pieces_.insert(source.live.begin(), source.live.end());
-    for (const WordUse& use : source.uses) pieces_.insert(use.word);
-  };
-  const bool pastes = std::any_of(sources_.begin(), sources_.end(), [&](const ReadSource& source) {
-    return !source.is_installed && (of_live(source) & kToPasting) != 0;
-  });
-  for (const ReadSource& source : sources_) {
-    for (const std::string& word : source.names->pasted) pieces_.insert(name64(word));
-    if (pastes && !source.is_installed) add_words(*source.names);
+Leads Reach::of_live(const ReadSource& source) const {
+  const Leads leads = own_live_leads(source);
+  return (leads & kToPasting) != 0 ? leads | by_pasting_ : leads;
+}
+
+const Unjudged* Reach::first_unjudged(const ReadSource& source) const {
+  for (const Unjudged& one : source.names->unjudged)
+    if (!one.assembles && !is_left_out(*source.names, one.guard)) return &one;
+  return nullptr;
+}
+
+void Reach::find_pasted(const PasteFactsOf& paste_facts) {
+  std::vector<std::pair<Name64, std::string>> pasting;
+  NameSet all;
+  for (const auto& [name, led] : led_) {
+    if ((led.leads & kToPasting) == 0) continue;
+    pasting.emplace_back(name, led.name);
+    all.insert(name);
   }
-  for (const std::string& word : command_macros_.names->pasted) pieces_.insert(name64(word));
-  if (!pastes) return;
-  add_words(*command_macros_.names);
-  for (const Leaf& leaf : kLeaves)
-    if (may_be_pasted(leaf.name)) by_pasting_ |= leaf.leads;
-  for (const auto& [name, led] : led_)
-    if ((led.leads & ~(by_pasting_ | kToPasting)) != 0 && may_be_pasted(led.name)) by_pasting_ |= led.leads;
-}
-
-bool Reach::is_installed_word(Name64 word) const {
-  return std::any_of(sources_.begin(), sources_.end(), [&](const ReadSource& source) {
-    return source.is_installed && holds_word(source.names->live, word);
+  if (pasting.empty()) return;
+  bool is_unknown = false;
+  for_each_source([&](const ReadSource& source) {
+    NameSet own;
+    for (const MacroDefinition& macro : source.names->macros)
+      if (all.contains(macro.name)) own.insert(macro.name);
+    for (const Name64 word : source.names->live)
+      if (all.contains(word)) own.insert(word);
+    if (own.empty()) return;
+    for (const WordUse& use : source.names->uses)
+      if (all.contains(use.word)) own.insert(use.word);
+    facts_.push_back(paste_facts(source, own));
+    is_unknown = is_unknown || facts_.back() == nullptr;
   });
-}
-
-bool Reach::may_be_pasted(std::string_view name) const {
-  const std::size_t size = name.size();
-  const auto is_piece = [&](std::size_t begin, std::size_t end) {
-    return end - begin < size && pieces_.contains(name64(name.substr(begin, end - begin)));
-  };
-  // Of each beginning, and of each end, the fewest pieces that it is made of.
-  std::vector<Fewest> begins(size + 1, kNone);
-  std::vector<Fewest> ends(size + 1, kNone);
-  begins[0][0] = ends[size][0] = 0;
-  for (std::size_t begin = 0; begin < size; ++begin)
-    for (std::size_t end = begin + 1; begins[begin] != kNone && end <= size; ++end)
-      if (is_piece(begin, end)) add_piece(begins[begin], is_letter(name, begin, end), begins[end]);
-  if (begins[size] != kNone) return true;
-  for (std::size_t end = size; end > 0; --end)
-    for (std::size_t begin = end; ends[end] != kNone && begin-- > 0;)
-      if (is_piece(begin, end)) add_piece(ends[end], is_letter(name, begin, end), ends[begin]);
-  // A word of an installed header may lie between a beginning and an end.
-  for (std::size_t begin = 0; begin < size; ++begin)
-    for (std::size_t end = begin + 1; begins[begin] != kNone && end <= size; ++end)
-      if (end - begin < size && may_join(begins[begin], is_letter(name, begin, end), ends[end]) &&
-          is_installed_word(name64(name.substr(begin, end - begin))))
-        return true;
-  return false;
+  std::vector<const PasteFacts*> facts;
+  static const PasteFacts kUnclear{.is_unclear = true};
+  for (const auto& one : facts_) facts.push_back(one.get());
+  if (is_unknown) facts = {&kUnclear};
+  MacroBodies bodies{
+      .words_of =
+          [this](Name64 macro, const std::function<void(Name64)>& take) {
+            for_each_source([&](const ReadSource& source) {
+              const SourceNames& names = *source.names;
+              for_each_definition(names, macro, [&](std::uint32_t index) {
+                const MacroDefinition& definition = names.macros[index];
+                for (std::uint32_t i = 0; i < definition.count; ++i) take(names.body_words[definition.begin + i]);
+              });
+            });
+          },
+      .macros_with =
+          [this](Name64 word, const std::function<void(std::string_view)>& take) {
+            for_each_source([&](const ReadSource& source) {
+              const SourceNames& names = *source.names;
+              if (!names.used.may_hold(word)) return;
+              for (auto use = std::lower_bound(names.uses.begin(), names.uses.end(), WordUse{word, 0});
+                   use != names.uses.end() && use->word == word; ++use)
+                take(name_of(names.macros[use->macro], names));
+            });
+          }};
+  pasting_ = std::make_unique<const Pasting>(facts, pasting, std::move(bodies));
+  for (const Leaf& leaf : kLeaves)
+    if (pasting_->may_make(leaf.name)) by_pasting_ |= leaf.leads;
+  for (const auto& [name, led] : led_)
+    if ((led.leads & ~(by_pasting_ | kToPasting)) != 0 && pasting_->may_make(led.name)) by_pasting_ |= led.leads;
 }
 
 bool Reach::has_macro_among(const std::vector<Name64>& names) const {
   const auto defines_one = [&](const SourceNames& source) {
-    return std::any_of(source.macros.begin(), source.macros.end(),
-                       [&](const MacroDefinition& macro) { return holds_word(names, macro.name); });
+    return std::any_of(names.begin(), names.end(), [&](Name64 name) { return defines(source, name); });
   };
   return !names.empty() && (defines_one(*command_macros_.names) ||
                             std::any_of(sources_.begin(), sources_.end(),
@@ -234,7 +214,7 @@ bool Reach::may_occur(std::string_view name) const {
     return true;
   const bool is_in_value = std::any_of(command_macros_.names->uses.begin(), command_macros_.names->uses.end(),
                                        [&](const WordUse& use) { return use.word == word; });
-  return is_in_value || may_be_pasted(name);
+  return is_in_value || (pasting_ != nullptr && pasting_->may_make(name));
 }
 
 std::string_view Reach::example(const SourceNames& source, Leads to) const {

@@ -10,13 +10,15 @@
 #define HIPCACHE_SRC_INPUTS_TOKENS_REACH_H
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <unordered_map>
-#include <unordered_set>
+#include <utility>
 #include <vector>
 
+#include "inputs/tokens/pasting.h"
 #include "inputs/tokens/source_text.h"
 
 namespace hipcache::inputs {
@@ -31,13 +33,16 @@ enum Lead : Leads {
   kToTypes = 8,            // names of types, with which clang prints where an unnamed type is
   kToTypesOfProject = 16,  // the same, but by a macro of an installed header
   kToText = 32,            // the spelling of an argument
-  kToTextOfMacro = 64,     // the spelling of what macros of other files expand to
+  kToHead = 64,            // a loop or condition, whose body stands behind the macro
   kToPasting = 128,
-  kToUnnamed = 256,  // a lambda or an unnamed type begins
+  kToUnnamed = 256,   // a lambda or an unnamed type begins
+  kToUnjudged = 512,  // what no list permits (tokens/judged.h)
+  kToAssembly = 1024,  // inline assembly of a text that is not known
 };
 
 struct ReadSource {
   std::string path;
+  Digest content = {};
   std::shared_ptr<const SourceNames> names;  // never null
   // An installed header: its macros print names of files and types in messages, and do not measure or hash them.
   bool is_installed = false;
@@ -45,12 +50,17 @@ struct ReadSource {
   bool is_in_root = false;
 };
 
+// What a source says of macros that paste; null if its text is not to be had. The names are those of its macros and
+// words that count.
+using PasteFactsOf =
+    std::function<std::shared_ptr<const PasteFacts>(const ReadSource& source, const NameSet& pasting)>;
+
 class Reach {
  public:
   // `command_macros`: the names that the command line defines, as a source of #defines.
   // `knows_all_macros`: nothing else defines or undefines macros, but for the compiler itself.
   Reach(const std::vector<ReadSource>& sources, std::shared_ptr<const SourceNames> command_macros,
-        bool knows_all_macros);
+        bool knows_all_macros, const PasteFactsOf& paste_facts);
 
   // What the text of that source leads to, outside of its definitions.
   Leads of_live(const ReadSource& source) const;
@@ -64,6 +74,9 @@ class Reach {
   // A name in the source that leads there; "" if that is none that has a definition.
   std::string_view example(const SourceNames& source, Leads to) const;
 
+  // The first thing outside of its definitions that is not judged and may count; null if there is none.
+  const Unjudged* first_unjudged(const ReadSource& source) const;
+
  private:
   struct Led {
     Leads leads = 0;
@@ -73,22 +86,23 @@ class Reach {
   void add(const ReadSource& source);
   void grow(const ReadSource& source, Name64 from, Leads leads, bool is_leaf);
   // Whether what lies under the guard is surely left out.
-  bool is_left_out(const SourceNames& source, std::uint32_t guard);
+  bool is_left_out(const SourceNames& source, std::uint32_t guard) const;
   bool fails(const Guard& guard) const;
   void note(const SourceNames& source, std::uint32_t macro, Leads leads);
-  void find_pieces();
-  bool is_installed_word(Name64 word) const;
-  // Whether the name is made of pieces that the compile may paste: at least two, and not very many.
-  bool may_be_pasted(std::string_view name) const;
+  Leads own_live_leads(const ReadSource& source) const;
+  void find_pasted(const PasteFactsOf& paste_facts);
+  template <typename Visit>
+  void for_each_source(Visit visit) const;
 
   const std::vector<ReadSource>& sources_;
   const ReadSource command_macros_;
   const bool knows_all_macros_;
-  std::unordered_map<Name64, bool> fails_if_defined_, fails_if_undefined_;
+  mutable std::unordered_map<Name64, bool> fails_if_defined_, fails_if_undefined_;
   std::unordered_map<Name64, Led> led_;
   std::vector<std::pair<Name64, Leads>> open_;
-  std::unordered_set<Name64> pieces_;  // may be pasted
-  Leads by_pasting_ = 0;               // what pasted names may lead to
+  std::vector<std::shared_ptr<const PasteFacts>> facts_;
+  std::unique_ptr<const Pasting> pasting_;  // null: nothing is pasted
+  Leads by_pasting_ = 0;                    // what pasted names may lead to
 };
 
 }  // namespace hipcache::inputs

@@ -2,6 +2,7 @@
 #ifndef HIPCACHE_SRC_INPUTS_TOKENS_SOURCE_TEXT_H
 #define HIPCACHE_SRC_INPUTS_TOKENS_SOURCE_TEXT_H
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -20,11 +21,7 @@ namespace hipcache::inputs {
 
 inline bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 inline bool is_digit(char c) { return c >= '0' && c <= '9'; }
-// '@', '`' and a lone backslash are signs to no compiler that splits words at them.
-inline bool is_of_word(char c) {
-  return is_letter(c) || is_digit(c) || c == '_' || c == '$' || c == '@' || c == '`' ||
-         (static_cast<unsigned char>(c) & 0x80) != 0;
-}
+inline bool is_of_word(char c) { return is_letter(c) || is_digit(c) || c == '_'; }
 inline bool is_blank(char c) { return c == ' ' || c == '\t'; }
 
 // All signs of C, C++, CUDA, Objective-C and their proposals, as pairs of characters.
@@ -62,8 +59,19 @@ struct Unit {
   bool is(std::string_view what) const { return text == what; }
 };
 
-// What the line is that a unit belongs to.
-enum class Directive : std::uint8_t { none, unnamed, define, condition, header, text, other };
+// What the line is that a unit belongs to. `other`: one that nobody has judged.
+enum class Directive : std::uint8_t { none, unnamed, define, condition, header, text, pragma, other };
+
+// What reads the units of a text, in their order. Used by one thread.
+class UnitReader {
+ public:
+  virtual ~UnitReader() = default;
+  // A line with that directive begins. `word`: its name.
+  virtual void begin_directive(Directive directive, std::string_view word, std::uint64_t line) = 0;
+  // `next`: the character behind the unit, or 0.
+  virtual void take_unit(const Unit& unit, Directive directive, std::uint64_t line, char next) = 0;
+  virtual void end_line() = 0;
+};
 
 // Words that a scanner of sources must know.
 
@@ -71,16 +79,17 @@ using namespace std::string_view_literals;
 
 inline constexpr std::array kConditions = {"if"sv,       "ifdef"sv, "ifndef"sv, "elif"sv, "elifdef"sv,
                                            "elifndef"sv, "else"sv,  "endif"sv,  "undef"sv};
-inline constexpr std::array kIncludes = {"include"sv, "include_next"sv, "import"sv, "embed"sv};
+inline constexpr std::array kIncludes = {"include"sv, "include_next"sv};
 inline constexpr std::array kAsksForHeader = {"__has_include"sv, "__has_include_next"sv, "__has_embed"sv};
 inline constexpr std::array kRawPrefixes = {"R"sv, "LR"sv, "uR"sv, "UR"sv, "u8R"sv};
-inline constexpr std::array kBeforeBodies = {"while"sv, "for"sv, "if"sv, "switch"sv};
+inline constexpr std::array kBeforeBodies = {"while"sv, "for"sv, "if"sv, "switch"sv, "constexpr"sv};
 
 // By the word behind '#'.
 inline Directive directive_named(std::string_view word) {
   if (word == "define") return Directive::define;
   if (holds(kConditions, word)) return Directive::condition;
   if (holds(kIncludes, word)) return Directive::header;
+  if (word == "pragma") return Directive::pragma;
   return word == "error" || word == "warning" ? Directive::text : Directive::other;
 }
 
@@ -89,8 +98,8 @@ inline Directive directive_named(std::string_view word) {
 using Name64 = std::uint64_t;
 inline Name64 name64(std::string_view name) { return checksum_of(name); }
 
-// The answers to the three questions about tokens (path_set.h). If the tokens of a text depend on the language, or are
-// not known, each is a digest of the bytes.
+// The answers to the three questions about tokens (path_set.h). If the text has anything that is not permitted (scan.h),
+// each is a digest of the bytes.
 struct TokenDigests {
   Digest in_place;
   Digest in_order;
@@ -109,14 +118,17 @@ struct Guard {
 // A #define.
 struct MacroDefinition {
   Name64 name = 0;
-  std::uint64_t body = 0;       // hash of its tokens, whatever lies between them
-  std::uint32_t at = 0;         // of its name in SourceNames::macro_names
-  std::uint32_t length = 0;     // of its name
-  std::uint32_t guard = 0;      // what it lies under: index in SourceNames::guards + 1, or 0
-  bool has_several = false;     // its body has more than one token
+  std::uint32_t at = 0;      // of its name in SourceNames::macro_names
+  std::uint32_t length = 0;  // of its name
+  std::uint32_t guard = 0;   // what it lies under: index in SourceNames::guards + 1, or 0
+  std::uint32_t begin = 0;   // its words that are no parameters: in SourceNames::body_words
+  std::uint32_t count = 0;
   bool makes_texts = false;     // #parameter
   bool pastes = false;          // ##
   bool begins_unnamed = false;  // may begin a lambda or an unnamed type
+  bool ends_in_head = false;    // a loop or condition, whose body follows
+  bool is_unjudged = false;     // has something that nobody has judged
+  bool assembles = false;       // inline assembly of a text that is not known
 };
 
 // That the body of a macro has a word that is no parameter.
@@ -137,26 +149,53 @@ class NameFilter {
   std::array<std::uint64_t, kWords> words_{};
 };
 
+// Something outside of definitions that no list permits (tokens/judged.h).
+struct Unjudged {
+  std::uint64_t line = 0;
+  std::string what;         // for people: "#pragma once more"
+  std::uint32_t guard = 0;  // what it lies under, as a definition's
+  bool assembles = false;   // inline assembly of a text that is not known, and nothing else
+};
+
 struct SourceNames {
   std::vector<Name64> live;             // words outside of definitions; sorted, each once
   std::vector<MacroDefinition> macros;  // in the order of the file
-  std::vector<WordUse> uses;            // sorted by word
+  std::vector<std::uint32_t> by_name;   // the macros' indexes, sorted by name
+  std::vector<Name64> body_words;
+  std::vector<WordUse> uses;  // sorted by word
   std::vector<Guard> guards;
-  NameFilter used;  // the words of `uses`
+  NameFilter used;     // the words of `uses`
+  NameFilter defined;  // the names of `macros`
   std::string macro_names;
   std::vector<Name64> named_types;   // words behind "struct" and the like; a macro there may leave the type unnamed
   std::vector<Name64> undefined;     // names behind #undef; sorted, each once
-  std::vector<std::string> pasted;   // words beside ## that are no parameters
-  bool is_known = true;              // false: there may be other names
+  std::vector<Unjudged> unjudged;
+  std::string unknown_by;            // why there may be other names ("line 7 has a '@'"); "" if there are none
   bool is_data = false;              // a program, an archive, bitcode or the like: no source
   bool differs_by_language = false;  // raw strings or digit separators, which C reads in another way
   bool begins_unnamed = false;       // outside of definitions: may begin a lambda or an unnamed type
-  bool includes_by_macro = false;    // #include NAME
-  bool reads_data = false;           // #embed, or an assembler's directive in a string
+
+  bool is_known() const { return unknown_by.empty(); }
 };
 
 inline std::string_view name_of(const MacroDefinition& macro, const SourceNames& in) {
   return std::string_view(in.macro_names).substr(macro.at, macro.length);
+}
+
+// Calls `take` with the index of each definition of that name.
+template <typename Take>
+void for_each_definition(const SourceNames& source, Name64 name, Take take) {
+  if (!source.defined.may_hold(name)) return;
+  const auto less = [&](std::uint32_t index, Name64 wanted) { return source.macros[index].name < wanted; };
+  for (auto at = std::lower_bound(source.by_name.begin(), source.by_name.end(), name, less);
+       at != source.by_name.end() && source.macros[*at].name == name; ++at)
+    take(*at);
+}
+
+inline bool defines(const SourceNames& source, Name64 name) {
+  bool found = false;
+  for_each_definition(source, name, [&](std::uint32_t) { found = true; });
+  return found;
 }
 
 // Whether the source has the word anywhere.

@@ -66,6 +66,7 @@ enum Mark : char {
   kCommentLine = 8,
   kJoinedLine = 11,  // the first unit behind a backslash and a line's end
   kRemark = 12,
+  kSplice = 14,
   kApart = ' ',
 };
 
@@ -94,6 +95,11 @@ void TokenWriter::add_everywhere(char c) {
 
 void TokenWriter::begin_directive() { tokens_.push_back(kDirective); }
 void TokenWriter::end_directive() { tokens_.push_back(kDirectiveEnds); }
+
+void TokenWriter::add_splice(bool is_separated) {
+  add_everywhere(kSplice);
+  add_everywhere(is_separated ? kApart : kAdjacent);
+}
 
 void TokenWriter::add_comment_line(std::string_view indentation) {
   in_place_.push_back(kCommentLine);

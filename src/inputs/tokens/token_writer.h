@@ -45,6 +45,8 @@ class TokenWriter {
   void add(const Unit& unit, const UnitPlace& place);
   void begin_directive();
   void end_directive();
+  // A backslash that joins the next line, at the end of whatever stands before it or behind a blank.
+  void add_splice(bool is_separated);
   // A line that a comment begins or goes on in. gcc compares the indentation of lines, of comments too
   // (-Wmisleading-indentation).
   void add_comment_line(std::string_view indentation);

@@ -17,20 +17,26 @@ struct Text {
 class ReachOf {
  public:
   explicit ReachOf(const std::vector<Text>& texts, const std::vector<std::string>& arguments = {"clang"})
-      : macros_(std::make_shared<const SourceNames>(macros_of_command(arguments))) {
-    for (const Text& one : texts)
-      sources_.push_back({.path = "a.h",
+      : texts_(texts), macros_(macros_of_command(arguments)) {
+    for (std::size_t i = 0; i < texts.size(); ++i) {
+      const Text& one = texts[i];
+      sources_.push_back({.path = std::to_string(i),
                           .names = std::make_shared<const SourceNames>(scan_source(one.text, Wanted::names).names),
                           .is_installed = one.is_installed});
-    reach_.emplace(sources_, macros_, true);
+    }
+    reach_.emplace(sources_, macros_.names, true, [this](const ReadSource& source, const NameSet& pasting) {
+      const std::string& text = source.path.empty() ? macros_.text : texts_[std::stoul(source.path)].text;
+      return std::make_shared<const PasteFacts>(paste_facts(text, pasting));
+    });
   }
   // Of the first text.
   Leads leads() const { return reach_->of_live(sources_.front()); }
   bool may_occur(std::string_view name) const { return reach_->may_occur(name); }
 
  private:
+  std::vector<Text> texts_;
   std::vector<ReadSource> sources_;
-  std::shared_ptr<const SourceNames> macros_;
+  CommandMacros macros_;
   std::optional<Reach> reach_;
 };
 
@@ -119,18 +125,20 @@ TEST(Reach, OfInstalledHeadersPrintsNamesAsTextAlone) {
 
 TEST(Reach, KnowsWhoSpellsArguments) {
   EXPECT_EQ(leads("f(TEXT(a));", "#define TEXT(x) #x\n"), kToText);
-  EXPECT_EQ(leads("f(TEXT(a));", "#define TEXT(x) TEXT_(x)\n#define TEXT_(x) #x\n"), kToText | kToTextOfMacro);
+  EXPECT_EQ(leads("f(TEXT(a));", "#define TEXT(x) TEXT_(x)\n#define TEXT_(x) #x\n"), kToText);
   EXPECT_EQ(leads("f(a);", "#define TEXT(x) #x\n"), 0);
-  EXPECT_NE(leads("f(TEXT(a));", "#define TEXT(x) %:x\n") & kToText, 0);
+  EXPECT_NE(leads("f(TEXT(a));", "#define TEXT(x) %:x\n") & kToUnjudged, 0);
+  EXPECT_EQ(leads("#if HAS(<a.h>)\n#endif\n", "#define HAS(x) __has_include(x)\n"), kToText);
 }
 
 TEST(Reach, KnowsWhereUnnamedTypesBegin) {
   for (const char* text :
-       {"auto f = [] {};", "f([&](int a) { return a; });", "return [a] {};", "struct { int a; } b;", "enum { one };",
+       {"use(((W)[] {}).s);", "defer [&] { f(); };", "f(x)[=]() {};", "[]<class T>(T) {};", "a[0] [[nodiscard]] {};",
+        "auto f = [] {};", "f([&](int a) { return a; });", "return [a] {};", "struct { int a; } b;", "enum { one };",
         "union alignas(8) { int a; } b;", "x = [=] {};", "typedef struct { int a; } t;"})
     EXPECT_EQ(leads(text), kToUnnamed) << text;
   for (const char* text : {"int a[3];", "a[1][2];", "f()[1];", "struct S { int a; };", "enum class E : int { one };",
-                           "[[nodiscard]] int f();", "delete[] a;", "operator[](int);", "\"abc\"[1];"})
+                           "[[nodiscard]] int f();", "delete[] a;", "operator[](int);", "\"abc\"[1];", "template <class T, class> class... U;", "a[b[1]] = c;"})
     EXPECT_EQ(leads(text), 0) << text;
   EXPECT_EQ(leads("f(LAMBDA { return 1; });", "#define LAMBDA [=]\n"), kToUnnamed);
   EXPECT_EQ(leads("RECORD { int a; } b;", "#define RECORD struct\n"), kToUnnamed);
@@ -145,26 +153,38 @@ TEST(Reach, FollowsWordsThatArePastedTogether) {
   EXPECT_EQ(leads("int a = CAT(CH, CAT(EC, K))(1);", std::string("#define CAT(x, y) x##y\n") + kCheck),
             kPlaces | kToPasting);
   EXPECT_EQ(leads("int a = CAT(CH, ECK)(1);", kCheck, "#define CAT(x, y) x##y\n"), kPlaces | kToPasting);
-  EXPECT_EQ(leads("int a = CAT(__LI, NE__);", "#define CAT(x, y) x%:%:y\n") & kToPosition, kToPosition);
+  EXPECT_EQ(leads("int a = CAT(__LI, NE__);", "#define CAT(x, y) x##y\n") & kToPosition, kToPosition);
+  EXPECT_NE(leads("int a = CAT(__LI, NE__);", "#define CAT(x, y) x%:%:y\n") & kToUnjudged, 0);
 }
 
-TEST(Reach, FollowsNoNamesThatArePastedLetterByLetter) {
-  const std::string letters = "int a, b, c, d, e, f, i, l, n, o, r, s, t, u, L, I, N, E, _;";
-  const std::string source = "#define CAT(x, y) x##y\nint CAT(p, q);\n" + letters;
-  EXPECT_EQ(leads(source, "#define assert(x) report(#x, __LINE__)\n#define b_o(x) __LINE__\n") & kToPosition,
-            kToPosition)
-      << "b_o";
-  EXPECT_EQ(leads(source, "#define assert(x) report(#x, __LINE__)\n"), kToPasting);
-  EXPECT_EQ(leads(source + " int source_, location;") & kToPosition, kToPosition);
-  EXPECT_EQ(leads(source + " int source, location;") & kToPosition, kToPosition);
+TEST(Reach, FollowsNamesThatArePastedLetterByLetter) {
+  const std::string cat = "#define CAT(a, b, c, d) a##b##c##d\n#define b_oo(x) __LINE__\n";
+  EXPECT_EQ(leads("int CAT(b, _, o, o)(1);", cat) & kToPosition, kToPosition);
+  EXPECT_EQ(leads("int CAT(b, _, c, p)(1), o;", cat), kToPasting) << "the words beside the call are no operands";
+}
+
+TEST(Reach, FollowsWhatNoListPermits) {
+  EXPECT_EQ(leads("MY_PRAGMA(unroll)", "#define MY_PRAGMA(x) _Pragma(#x)\n") & kToUnjudged, kToUnjudged);
+  EXPECT_EQ(leads("int a;", "#define MY_PRAGMA(x) _Pragma(#x)\n"), 0) << "nothing uses it";
+  EXPECT_EQ(leads("#ifdef MY_DEBUG\n#pragma mine\n#endif\n"), 0) << "it is left out";
+  EXPECT_EQ(leads("#pragma mine\n"), kToUnjudged);
+  EXPECT_EQ(leads("__builtin_new();") & kToPosition, kToPosition);
+  EXPECT_EQ(leads("READ(a)", "#define READ(x) asm(x)\n"), kToAssembly);
+}
+
+TEST(Reach, FollowsLoopsWhoseBodyStandsBehindTheMacro) {
+  for (const char* macro : {"#define LOOP while (1)\n", "#define LOOP for (;;)\n", "#define LOOP while\n",
+                            "#define LOOP EACH(1)\n#define EACH(x) for (int i = 0; i < x; ++i)\n"})
+    EXPECT_EQ(leads("LOOP;", macro), kToHead) << macro;
+  EXPECT_EQ(leads("LOOP;", "#define LOOP do f(); while (0) + g()\n"), 0);
 }
 
 TEST(Reach, IncludesMacrosOfTheCommand) {
   EXPECT_EQ(leads("int a = MINE;", "", "", {"clang", "-DMINE=__LINE__"}), kToPosition);
   EXPECT_EQ(leads("int a = MINE(1);", kCheck, "", {"clang", "-D", "MINE(x)=CHECK(x)"}), kToPosition | kToFileName);
   EXPECT_EQ(leads("int a = MINE(1);", kCheck, "", {"clang", "-D", "MINE=f"}), 0);
-  EXPECT_FALSE(macros_of_command({"clang", "@options"}).is_known);
-  EXPECT_FALSE(macros_of_command({"clang", "--config=a.cfg"}).is_known);
+  EXPECT_FALSE(macros_of_command({"clang", "@options"}).names->is_known());
+  EXPECT_FALSE(macros_of_command({"clang", "--config=a.cfg"}).names->is_known());
 }
 
 TEST(Reach, KnowsWhetherANameMayOccur) {
@@ -197,7 +217,20 @@ TEST(Reach, KnowsWhetherANameMayBePasted) {
   EXPECT_TRUE(occurs("#define SIZE(x) N_##x##_SIZE\nSIZE(3)", "N_3_SIZE"));
   EXPECT_FALSE(occurs("#define CONFIG(x) USE_##x\nCONFIG(FAST)", "USE_SLOW"));
   EXPECT_FALSE(occurs(cat + "CAT(COM, MA)", "COMMIT"));
-  EXPECT_FALSE(occurs("int COM, MIT;", "COMMIT", "#define __pair(x) x##_t\n")) << "installed headers know no such name";
+  EXPECT_FALSE(occurs("int COM, MIT;", "COMMIT", "#define __pair(x) x##_t\n"));
+  EXPECT_TRUE(occurs("", "COMMIT", cat + "int CAT(COM, MIT);\n")) << "installed headers as well";
+  EXPECT_TRUE(occurs("#define LAYOUT(a, b, c, d) a##b##c##d\nLAYOUT(N, H, W, C)", "NHWC"));
+  EXPECT_TRUE(occurs("#define T(a,b,c,d,e) TILE_##a##_##b##_##c##_##d##_##e\nT(16, 8, 4, 2, 1)", "TILE_16_8_4_2_1"));
+  EXPECT_TRUE(occurs(cat + "CAT(WAVE, __AMDGCN_WAVEFRONT_SIZE)", "WAVE64")) << "the value of a predefined macro";
+  EXPECT_TRUE(occurs("#define XCAT(a, b) CAT(a, b)\n" + cat + "#define PART COM\nXCAT(PART, MIT)", "COMMIT"));
+  EXPECT_TRUE(occurs("#define APPLY(m, a, b) m(a, b)\n" + cat + "APPLY(CAT, COM, MIT)", "COMMIT"));
+  EXPECT_TRUE(occurs(cat + "#define C CAT\nC(COM, MIT)", "COMMIT"));
+  EXPECT_TRUE(occurs(cat + "#define CAT_2(a, b) a##b\nCAT(CAT_, 2)(COM, MIT)", "COMMIT"));
+  EXPECT_TRUE(occurs(cat + "#define USE_X COM\n#define XCAT(a, b) CAT(a, b)\nXCAT(CAT(USE_, X), MIT)", "COMMIT"));
+  EXPECT_TRUE(occurs(cat + "#define OPEN CAT(COM,\nOPEN MIT)", "COMMIT")) << "the call ends elsewhere";
+  EXPECT_TRUE(occurs("#define V(...) V_(__VA_ARGS__)\n#define V_(a, b) a##b\nV(COM, MIT)", "COMMIT"));
+  EXPECT_FALSE(occurs("#define P(x) f(\"\", ##x)\nP(COM) P(MIT)", "COMMIT")) << "a comma is no part of a name";
+  EXPECT_FALSE(occurs(cat + "CAT(COM, MA) f(COM, MIT)", "COMMIT")) << "other calls";
 }
 
 TEST(Reach, ValuesOfOtherMacrosCount) {

@@ -70,8 +70,9 @@ TEST(Scan, ReformattingKeepsTheTokens) {
                          {"int f() { return 1; }\n", "int f()\n{\n  return 1;\n}\n"},
                          {"std::vector<int>& a;\n", "std::vector<int> &a;\n"},
                          {"  int a;\n", "\tint a;\n"},
-                         {"#define A(x) f(x) + 1\n", "#define A(x) f(x)+1\n"},
-                         {"#define A(x) \\\n  f(x)\n", "#define A(x) f(x)\n"},
+                         {"#define A(x) f(x) + 1\n", "#define A(x)  f(x)   +  1\n"},
+                         {"#define A(x) \\\n  f(x)\n", "#define A(x)   \\\n f(x)\n"},
+                         {"#if a + b\n#endif\n", "#if a+b\n#endif\n"},
                          {"#define A 1\n", "#  define A 1\n"},
                          {"f(\"a\"\n  \"b\");\n", "f(\"a\" \"b\");\n"},
                          {"int a[3]{1};\n", "int a [ 3 ] { 1 };\n"},
@@ -108,6 +109,11 @@ TEST(Scan, OtherTokensAreOtherTokens) {
                         {"'\"'; // one\nint a;", "'\"'; // one\nint b;"},
                         {"#define A (x)\n", "#define A(x)\n"},
                         {"#define A +1\n", "#define A+1\n"},
+                        {"#define A(x) f(x) + 1\n", "#define A(x) f(x)+1\n"},
+                        {"#define A(x) \\\n  f(x)\n", "#define A(x) f(x)\n"},
+                        {"#define A a,\\\nb\n", "#define A a, \\\nb\n"},
+                        {"#define A a\n", "#define A a \\\n\n"},
+                        {"int a;\n", "int a;\n\\\n"},
                         {"#define A 1\nint b;\n", "#define A 1 int b;\n"},
                         {"#define A 1 \\\n+ 2\n", "#define A 1\n+ 2\n"},
                         {"#include <a//b.h>\n", "#include <a//c.h>\n"},
@@ -135,7 +141,8 @@ TEST(Scan, WhatACommentCausesCounts) {
 
 TEST(Scan, ATextThatLanguagesReadInTwoWaysIsItsBytes) {
   for (const std::string text :
-       {"/* a?\?/ */\n", "in\\\nt a;\n", "int a; /\\\n/ b\n", "a\\ \nb;\n", "int a;\f\n", "int a;\rint b;\n",
+       {"/* a?\?/ */\n", "in\\\nt a;\n", "int a; /\\\n/ b\n", "a\\ \nb;\n", "int a;\f\n", "int a;\rint b;\n", "int a;\r\n", "int a; \\\nint b;\n", "int a = b$c;\n", "int \xc3\xa4;\n", "int \\u00e4;\n",
+        "// a\rint b;\n", "/* \x01 */\n", "@a\n", "a = \"\x02\";\n", "%:define A\n", "int a ?\?( 3 ?\?);\n", "\xef\xbb\xbfint a;\n",
         "don't /* one\nint a; /* two */\n", "/* a *\\\n/ int b; /* c */\n", "R\"(\n", "/* open", "#include <a\nb>\n"})
     EXPECT_EQ(compare(text, "// x\n" + text), Equal::never) << text;
   const std::string zero("int a;\0\n", 8);
@@ -145,13 +152,22 @@ TEST(Scan, ATextThatLanguagesReadInTwoWaysIsItsBytes) {
 TEST(Scan, AnEmptyBodyInItsLineKeepsItsColumn) {
   expect(Equal::never, {{"while (x);\n  f();\n", "while (x);\nf();\n"},
                         {"while (x)\n  ;\n", "while (x);\n"},
-                        {"if (x) ; f();\n", "if (x); f();\n"}});
+                        {"if (x) ; f();\n", "if (x); f();\n"},
+                        {"RUN(while (x)); f();\n", "RUN(while (x));  f();\n"},
+                        {"if constexpr (x); f();\n", "if constexpr (x);  f();\n"}});
   expect(Equal::tokens, {{"do { f(); } while (x);\n", "do { f(); } while(x) ;\n"}, {"f(x);\n", "f(x) ;\n"}});
 }
 
-TEST(Scan, LineEndsOfAnotherSystemAreBlanks) {
-  expect(Equal::in_place, {{"int a; // one\r\nint b;\r\n", "int a; // two\r\nint b;\r\n"}});
-  expect(Equal::in_order, {{"int a;\r\n", "\r\nint a;\r\n"}});
+// What is not permitted may hide names, or may not.
+TEST(Scan, NamesAreUnknownWhereCompilersMayReadOtherWords) {
+  for (const std::string text : {"// a?\?/\n", "int a;\rint b;\n", "int a = b$c;\n", "\xc3\xa4;\n", "\\u00e4;\n", "@a\n",
+                                 "in\\\nt a;\n", "/* open", "R\"(", "%:define A\n", "a ?\?( 3 ?\?)\n"})
+    EXPECT_NE(scan_source(text, Wanted::names).names.unknown_by, "") << text;
+  for (const std::string text : {"int a;\r\n// b\r\n", "int a;\f\n", "/* \xc3\xa4 */ \"\xc3\xa4\"\n", "// what?\?)\n",
+                                 "f( \\\na);\n", "\xef\xbb\xbfint a;\n", "#if 0\nit isn't\n#endif\n"})
+    EXPECT_EQ(scan_source(text, Wanted::names).names.unknown_by, "") << text;
+  EXPECT_EQ(scan_source("int a;\nint b@;\n", Wanted::names).names.unknown_by,
+            "line 2 has a character beyond plain text");
 }
 
 TEST(Scan, ColumnsCountBehindCommentsAndTabs) {
