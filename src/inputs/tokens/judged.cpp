@@ -127,17 +127,17 @@ bool is_judged_builtin(std::string_view word) {
        "hypot",   "erf",     "tgamma",      "lgamma",  "ldexp",     "frexp",   "modf",     "scalb",    "ilogb",
        "remainder", "remquo", "nextafter",  "nexttoward", "canonicalize", "elementwise_", "reduce_",   "coro_",
        "rotate",  "bitreverse", "nontemporal_", "ms_va_", "complex", "conj",   "cimag",    "creal",    "carg",
-       "alloca",  "print",   "fprint",      "snprintf", "sprintf",  "vsnprintf", "vsprintf", "vprintf", "__"});
+       "cabs", "cacos", "casin", "catan", "ccos", "cexp", "clog", "cpow", "cproj", "csin", "csqrt", "ctan", "signbit", "alloca",  "print",   "fprint",      "snprintf", "sprintf",  "vsnprintf", "vsprintf", "vprintf", "__"});
   constexpr std::string_view kOthers =
       " expect expect_with_probability unreachable trap debugtrap assume assume_aligned assume_separate_storage "
       "constant_p choose_expr types_compatible_p offsetof object_size dynamic_object_size alignof prefetch "
-      "frame_address return_address extract_return_addr extract_return_address frob_return_addr frob_return_address "
+      "frame_address return_address extract_return_addr frob_return_addr frob_return_address "
       "unwind_init eh_return eh_return_data_regno dwarf_cfa dwarf_sp_column init_dwarf_reg_size_table setjmp longjmp "
       "cpu_supports cpu_is cpu_init readcyclecounter readsteadycounter launder addressof function_start operator_new "
       "operator_delete bit_cast shufflevector shuffle shuffle_with_type convertvector vectorelements "
       "invoke convert thread_pointer clear_padding zero_non_value_bits "
-      "malloc calloc realloc free exit abort _exit puts putchar putc fputs fputc fwrite sponentry apply apply_args return "
-      "bcmp bcopy bzero index rindex ffs classify_type fpclassify signbit signbitf signbitl flt_rounds set_flt_rounds "
+      "malloc calloc realloc free fclose exit abort _exit puts putchar putc fputs fputc fwrite sponentry apply apply_args return "
+      "bcmp bcopy bzero index rindex classify_type fpclassify flt_rounds set_flt_rounds "
       "counted_by_ref preserve_access_index preserve_field_info "
       "allow_runtime_check is_constant_evaluated speculation_safe_value goacc_parlevel_id goacc_parlevel_size "
       "stack_address wasm_ref_null get_device_side_mangled_name nondeterministic_value tgmath "

@@ -291,7 +291,7 @@ void NameReader::take_body(const Unit& unit, char next) {
   }
   if (unit.is("%") && next == ':') macro_.makes_texts = macro_.is_unjudged = true;
   if (unit.kind == Unit::Kind::word && !is_parameter) add_use(unit.text);
-  if (unit.kind == Unit::Kind::rest) macro_.is_unjudged = true;  // a quote without its end
+  if (unit.kind == Unit::Kind::rest && !unit.text.starts_with('<')) macro_.is_unjudged = true;  // a quote without its end
   const Judge::Finding finding = judge_.take(unit, is_parameter);
   macro_.is_unjudged |= finding == Judge::Finding::unjudged;
   macro_.assembles |= finding == Judge::Finding::assembly;

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <array>
-#include <bitset>
 #include <optional>
 
+#include "hipcache/base/text.h"
 #include "inputs/tokens/name_reader.h"
 #include "inputs/tokens/scan.h"
 
@@ -12,6 +12,9 @@ namespace hipcache::inputs {
 namespace {
 
 using Kind = Unit::Kind;
+
+// Under this name stands what is around the calls of the macro.
+Name64 around(Name64 macro) { return macro * 0x9e3779b97f4a7c15 + 1; }
 
 // Follows the calls of pasting macros in live code, or in the body of one macro.
 class CallReader {
@@ -52,7 +55,8 @@ class CallReader {
   // What stands between the outermost parentheses, or in the macro.
   struct Region {
     std::vector<Name64> words;
-    std::vector<Name64> bare;  // pasting macros that are called elsewhere
+    std::vector<Name64> bare;    // pasting macros that are called elsewhere
+    std::vector<Name64> called;  // those that are called here, within others or in a macro
     bool has_pasting = false;
   };
 
@@ -65,7 +69,10 @@ class CallReader {
 
   void open() {
     const Name64 callee = callee_ != 0 ? callee_ : closed_;
-    if (callee != 0) region_.has_pasting = true;
+    if (callee != 0) {
+      region_.has_pasting = true;
+      if (!open_.empty() || macro_ != 0) region_.called.push_back(callee);
+    }
     open_.push_back(callee);
     callee_ = closed_ = 0;
   }
@@ -90,11 +97,17 @@ class CallReader {
   }
 
   void end_region() {
-    for (const Name64 bare : region_.bare) {
-      for (const Name64 word : region_.words) facts_.given.emplace_back(bare, word);
-      if (macro_ != 0) facts_.passed.emplace_back(bare, macro_);
+    for (Name64& called : region_.called) called = around(called);
+    for (const auto* list : {&region_.bare, &region_.called}) {
+      for (const Name64 macro : *list) {
+        for (const Name64 word : region_.words) facts_.given.emplace_back(macro, word);
+        if (macro_ != 0) facts_.passed.emplace_back(macro, macro_);
+      }
     }
-    region_ = {};
+    region_.words.clear();
+    region_.bare.clear();
+    region_.called.clear();
+    region_.has_pasting = false;
   }
 
   const NameSet& pasting_;
@@ -202,119 +215,123 @@ PasteFacts paste_facts(std::string_view text, const NameSet& pasting) {
 }
 
 Pasting::Pasting(const std::vector<const PasteFacts*>& facts,
-                 const std::vector<std::pair<Name64, std::string>>& pasting, MacroBodies bodies)
-    : bodies_(std::move(bodies)) {
-  for (const auto& [name, text] : pasting) pasting_.emplace(name, false);
+                 const std::vector<std::pair<Name64, std::string>>& pasting, LargeFilter all, const WordsOf& words_of)
+    : all_(std::move(all)) {
+  for (const auto& [name, text] : pasting) pasting_.insert(name);
   for (const PasteFacts* one : facts) {
     is_unclear_ = is_unclear_ || one->is_unclear;
-    for (const PasteFacts::Chain& chain : one->chains) chains_.push_back(&chain);
+    for (const PasteFacts::Chain& chain : one->chains) pasters_[chain.macro].chains.push_back(&chain);
     for (const auto& [to, from] : one->passed) receivers_[from].push_back(to);
   }
   if (is_unclear_) return;
   for (const PasteFacts* one : facts)
     for (const auto& [macro, word] : one->given) add_word(macro, word);
-  pass_on();
-  add_pasted_macros(pasting);
+  pass_on(words_of);
+  find_pasted_macros(pasting);
+}
+
+void Pasting::add_word(Name64 macro, Name64 word) {
+  Paster& paster = pasters_[macro];
+  if (!paster.words.insert(word).second) return;
+  paster.is_pasting = paster.is_pasting || pasting_.contains(word);
+  all_.add(word);
+  open_.emplace_back(macro, word);
 }
 
 // A word goes on to the macros to which the arguments are passed. If it is a macro itself, so does what it expands to.
-void Pasting::pass_on() {
+void Pasting::pass_on(const WordsOf& words_of) {
   while (!open_.empty()) {
     const auto [macro, word] = open_.back();
     open_.pop_back();
     const auto to = receivers_.find(macro);
     if (to != receivers_.end())
       for (const Name64 receiver : to->second) add_word(receiver, word);
-    bodies_.words_of(word, [this, macro = macro](Name64 further) { add_word(macro, further); });
+    words_of(word, [this, macro = macro](Name64 further) { add_word(macro, further); });
   }
 }
 
-void Pasting::add_word(Name64 macro, Name64 word) {
-  Arguments& arguments = arguments_[macro];
-  if (!arguments.words.insert(word).second) return;
-  arguments.has_pasting = arguments.has_pasting || pasting_.contains(word);
-  open_.emplace_back(macro, word);
-}
-
-// A pasting macro whose own name is pasted is called with what follows the call that makes the name.
-void Pasting::add_pasted_macros(const std::vector<std::pair<Name64, std::string>>& pasting) {
-  bool has_more = true;
-  while (has_more) {
+// A pasting macro whose own name is pasted is called with anything, and passes it on.
+void Pasting::find_pasted_macros(const std::vector<std::pair<Name64, std::string>>& pasting) {
+  for (bool has_more = true; has_more;) {
     has_more = false;
-    made_.clear();
-    come_.clear();
     for (const auto& [name, text] : pasting) {
-      if (pasting_[name] || !may_make(text)) continue;
-      pasting_[name] = has_more = true;
-      std::vector<Name64> words;
-      for (const auto& [macro, arguments] : arguments_)
-        words.insert(words.end(), arguments.words.begin(), arguments.words.end());
-      for (const Name64 word : words) add_word(name, word);
-      pass_on();
+      const auto found = pasters_.find(name);
+      const bool is_known = found != pasters_.end() && found->second.is_pasting;
+      if (is_known || (found == pasters_.end() && !receivers_.contains(name)) || !may_make(text)) continue;
+      std::vector<Name64> changed{name};
+      while (!changed.empty()) {
+        const Name64 macro = changed.back();
+        changed.pop_back();
+        if (std::exchange(pasters_[macro].is_pasting, true)) continue;
+        has_more = true;
+        if (const auto to = receivers_.find(macro); to != receivers_.end())
+          changed.insert(changed.end(), to->second.begin(), to->second.end());
+      }
     }
   }
-  made_.clear();
-  come_.clear();
+}
+
+Pasting::Parts Pasting::parts_of(std::string_view name) const {
+  // What predefined macros stand for, beside numbers.
+  static const NameSet kValues = [] {
+    NameSet values;
+    for (const char* one : {"int", "long", "short", "char", "unsigned", "signed", "float", "double", "L", "U", "UL", "LL",
+                            "ULL", "F", "l", "u", "ul", "ll", "ull", "f", "wchar_t", "__int128", "_Float16"})
+      values.insert(name64(one));
+    return values;
+  }();
+  Parts parts(name);
+  const std::size_t size = name.size();
+  for (std::size_t begin = 0; begin < size; ++begin) {
+    for (std::size_t end = begin + 1; end <= size; ++end) {
+      if (end - begin == size) continue;  // the name itself is no part of it
+      const std::string_view text = name.substr(begin, end - begin);
+      const Name64 word = name64(text);
+      const bool is_value = std::all_of(text.begin(), text.end(), is_digit) || kValues.contains(word);
+      if (is_value || all_.may_hold(word)) parts.words.push_back({begin, end, word, is_value});
+    }
+  }
+  parts.joined.resize(size + 1);
+  for (std::size_t begin = size + 1; begin-- > 0;) {
+    parts.joined[begin].set(begin);
+    for (const Parts::Word& word : parts.words)
+      if (word.begin == begin) parts.joined[begin] |= parts.joined[word.end];
+  }
+  return parts;
 }
 
 bool Pasting::may_make(std::string_view name) const {
-  if (is_unclear_) return true;
-  const auto [known, is_new] = made_.try_emplace(name64(name), true);  // until it is known
-  if (!is_new) return known->second;
-  const bool is_made = std::any_of(chains_.begin(), chains_.end(),
-                                   [&](const PasteFacts::Chain* chain) { return makes(*chain, name); });
-  return made_[name64(name)] = is_made;
+  if (is_unclear_ || name.size() > kLongestName) return true;
+  const Parts parts = parts_of(name);
+  return std::any_of(pasters_.begin(), pasters_.end(), [&](const auto& one) { return makes(one.second, parts); });
 }
 
-// Any part of the chain may make the name: an argument of several words is joined by its first or last one.
-bool Pasting::makes(const PasteFacts::Chain& chain, std::string_view name) const {
-  constexpr std::size_t kLongest = 128;
-  const std::size_t size = name.size();
-  if (size >= kLongest) return true;
-  const auto found = arguments_.find(chain.macro);
-  static const Arguments kNone;
-  const Arguments& arguments = found == arguments_.end() ? kNone : found->second;
-  for (std::size_t first = 0; first < chain.operands.size(); ++first) {
-    std::bitset<kLongest> ends;  // of what the operands so far may make
-    ends.set(0);
-    for (std::size_t at = first; at < chain.operands.size() && ends.any(); ++at) {
-      const std::string& operand = chain.operands[at];
-      std::bitset<kLongest> next;
-      for (std::size_t begin = 0; begin <= size; ++begin) {
-        if (!ends.test(begin)) continue;
+// Any part of a chain may make the name: an argument of several words is joined by its first or last one.
+bool Pasting::makes(const Paster& paster, const Parts& name) {
+  const std::size_t size = name.text.size();
+  for (const PasteFacts::Chain* chain : paster.chains) {
+    for (std::size_t first = 0; first + 1 < chain->operands.size(); ++first) {
+      Places ends;  // of what the operands so far may make
+      ends.set(0);
+      for (std::size_t at = first; at < chain->operands.size() && ends.any(); ++at) {
+        const std::string& operand = chain->operands[at];
+        Places next;
         if (!operand.empty()) {
-          if (name.substr(begin).starts_with(operand)) next.set(begin + operand.size());
-          continue;
+          for (std::size_t begin = 0; begin + operand.size() <= size; ++begin)
+            if (ends.test(begin) && name.text.substr(begin).starts_with(operand)) next.set(begin + operand.size());
+        } else {
+          next = ends;  // an empty argument
+          for (std::size_t begin = 0; paster.is_pasting && begin < size; ++begin)
+            if (ends.test(begin)) next |= name.joined[begin];
+          for (const Parts::Word& word : name.words)
+            if (ends.test(word.begin) && (word.is_value || paster.words.contains(word.name))) next.set(word.end);
         }
-        next.set(begin);  // an empty argument
-        for (std::size_t end = begin + 1; end <= size; ++end)
-          if (end - begin < size && may_hold(arguments, name.substr(begin, end - begin))) next.set(end);
+        ends = next;
+        if (at > first && ends.test(size)) return true;
       }
-      ends = next;
-      if (at > first && ends.test(size)) return true;
     }
   }
   return false;
-}
-
-bool Pasting::may_hold(const Arguments& arguments, std::string_view word) const {
-  // What predefined macros stand for, beside numbers.
-  constexpr auto kValues = std::to_array<std::string_view>(
-      {"int", "long", "short", "char", "unsigned", "signed", "float", "double", "L", "U", "UL", "LL", "ULL", "F", "l",
-       "u", "ul", "ll", "ull", "f", "wchar_t", "seq_cst", "agent", "x86_64", "__int128", "_Float16"});
-  if (std::all_of(word.begin(), word.end(), is_digit) || arguments.words.contains(name64(word))) return true;
-  if (!arguments.words.empty() && holds(kValues, word)) return true;
-  return arguments.has_pasting && (may_make(word) || may_come_of_pasted(word));
-}
-
-bool Pasting::may_come_of_pasted(std::string_view word) const {
-  const auto [known, is_new] = come_.try_emplace(name64(word), true);  // until it is known
-  if (!is_new) return known->second;
-  bool comes = false;
-  bodies_.macros_with(name64(word), [&](std::string_view macro) {
-    comes = comes || may_make(macro) || may_come_of_pasted(macro);
-  });
-  return come_[name64(word)] = comes;
 }
 
 }  // namespace hipcache::inputs

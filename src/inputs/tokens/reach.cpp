@@ -61,6 +61,9 @@ Reach::Reach(const std::vector<ReadSource>& sources, std::shared_ptr<const Sourc
     : sources_(sources),
       command_macros_{.path = "", .names = std::move(command_macros)},
       knows_all_macros_(knows_all_macros) {
+  for_each_source([&](const ReadSource& source) {
+    for (const MacroDefinition& macro : source.names->macros) defined_.add(macro.name);
+  });
   for_each_source([&](const ReadSource& source) { add(source); });
   while (!open_.empty()) {
     const auto [name, leads] = open_.back();
@@ -98,12 +101,15 @@ bool Reach::is_left_out(const SourceNames& source, std::uint32_t guard) const {
   return false;
 }
 
+bool Reach::is_defined(Name64 macro) const {
+  bool found = false;
+  if (defined_.may_hold(macro))
+    for_each_source([&](const ReadSource& source) { found = found || defines(*source.names, macro); });
+  return found;
+}
+
 bool Reach::fails(const Guard& guard) const {
-  if (guard.holds == Guard::Holds::if_defined) {
-    bool is_defined = guard.may_be_predefined;
-    for_each_source([&](const ReadSource& source) { is_defined = is_defined || defines(*source.names, guard.name); });
-    return !is_defined;
-  }
+  if (guard.holds == Guard::Holds::if_defined) return !guard.may_be_predefined && !is_defined(guard.name);
   bool is_undefined = !defines(*command_macros_.names, guard.name);
   for_each_source([&](const ReadSource& source) {
     is_undefined = is_undefined || holds_word(source.names->undefined, guard.name);
@@ -136,7 +142,8 @@ Leads Reach::own_live_leads(const ReadSource& source) const {
 
 Leads Reach::of_live(const ReadSource& source) const {
   const Leads leads = own_live_leads(source);
-  return (leads & kToPasting) != 0 ? leads | by_pasting_ : leads;
+  if ((leads & kToPasting) == 0) return leads;
+  return leads | (source.is_installed ? by_pasted_leaves() & kToCaller : by_pasting());
 }
 
 const Unjudged* Reach::first_unjudged(const ReadSource& source) const {
@@ -171,41 +178,44 @@ void Reach::find_pasted(const PasteFactsOf& paste_facts) {
   static const PasteFacts kUnclear{.is_unclear = true};
   for (const auto& one : facts_) facts.push_back(one.get());
   if (is_unknown) facts = {&kUnclear};
-  MacroBodies bodies{
-      .words_of =
-          [this](Name64 macro, const std::function<void(Name64)>& take) {
-            for_each_source([&](const ReadSource& source) {
-              const SourceNames& names = *source.names;
-              for_each_definition(names, macro, [&](std::uint32_t index) {
-                const MacroDefinition& definition = names.macros[index];
-                for (std::uint32_t i = 0; i < definition.count; ++i) take(names.body_words[definition.begin + i]);
-              });
-            });
-          },
-      .macros_with =
-          [this](Name64 word, const std::function<void(std::string_view)>& take) {
-            for_each_source([&](const ReadSource& source) {
-              const SourceNames& names = *source.names;
-              if (!names.used.may_hold(word)) return;
-              for (auto use = std::lower_bound(names.uses.begin(), names.uses.end(), WordUse{word, 0});
-                   use != names.uses.end() && use->word == word; ++use)
-                take(name_of(names.macros[use->macro], names));
-            });
-          }};
-  pasting_ = std::make_unique<const Pasting>(facts, pasting, std::move(bodies));
+  LargeFilter words;
+  for_each_source([&](const ReadSource& source) {
+    for (const Name64 word : source.names->body_words) words.add(word);
+  });
+  const auto words_of = [this](Name64 macro, const std::function<void(Name64)>& take) {
+    if (!defined_.may_hold(macro)) return;
+    for_each_source([&](const ReadSource& source) {
+      const SourceNames& names = *source.names;
+      for_each_definition(names, macro, [&](std::uint32_t index) {
+        const MacroDefinition& definition = names.macros[index];
+        for (std::uint32_t i = 0; i < definition.count; ++i) take(names.body_words[definition.begin + i]);
+      });
+    });
+  };
+  pasting_ = std::make_unique<const Pasting>(facts, pasting, std::move(words), words_of);
+}
+
+Leads Reach::by_pasted_leaves() const {
+  if (by_pasted_leaves_) return *by_pasted_leaves_;
+  Leads leads = 0;
   for (const Leaf& leaf : kLeaves)
-    if (pasting_->may_make(leaf.name)) by_pasting_ |= leaf.leads;
+    if (pasting_->may_make(leaf.name)) leads |= leaf.leads;
+  by_pasted_leaves_ = leads;
+  return leads;
+}
+
+// What pasted names may lead to.
+Leads Reach::by_pasting() const {
+  if (by_pasting_) return *by_pasting_;
+  Leads leads = by_pasted_leaves();
   for (const auto& [name, led] : led_)
-    if ((led.leads & ~(by_pasting_ | kToPasting)) != 0 && pasting_->may_make(led.name)) by_pasting_ |= led.leads;
+    if ((led.leads & ~(leads | kToPasting)) != 0 && pasting_->may_make(led.name)) leads |= led.leads;
+  by_pasting_ = leads;
+  return leads;
 }
 
 bool Reach::has_macro_among(const std::vector<Name64>& names) const {
-  const auto defines_one = [&](const SourceNames& source) {
-    return std::any_of(names.begin(), names.end(), [&](Name64 name) { return defines(source, name); });
-  };
-  return !names.empty() && (defines_one(*command_macros_.names) ||
-                            std::any_of(sources_.begin(), sources_.end(),
-                                        [&](const ReadSource& source) { return defines_one(*source.names); }));
+  return std::any_of(names.begin(), names.end(), [&](Name64 name) { return is_defined(name); });
 }
 
 bool Reach::may_occur(std::string_view name) const {

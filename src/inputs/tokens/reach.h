@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -88,8 +89,11 @@ class Reach {
   // Whether what lies under the guard is surely left out.
   bool is_left_out(const SourceNames& source, std::uint32_t guard) const;
   bool fails(const Guard& guard) const;
+  bool is_defined(Name64 macro) const;
   void note(const SourceNames& source, std::uint32_t macro, Leads leads);
   Leads own_live_leads(const ReadSource& source) const;
+  Leads by_pasted_leaves() const;
+  Leads by_pasting() const;
   void find_pasted(const PasteFactsOf& paste_facts);
   template <typename Visit>
   void for_each_source(Visit visit) const;
@@ -99,10 +103,11 @@ class Reach {
   const bool knows_all_macros_;
   mutable std::unordered_map<Name64, bool> fails_if_defined_, fails_if_undefined_;
   std::unordered_map<Name64, Led> led_;
+  LargeFilter defined_;  // the names of all macros
   std::vector<std::pair<Name64, Leads>> open_;
   std::vector<std::shared_ptr<const PasteFacts>> facts_;
   std::unique_ptr<const Pasting> pasting_;  // null: nothing is pasted
-  Leads by_pasting_ = 0;                    // what pasted names may lead to
+  mutable std::optional<Leads> by_pasted_leaves_, by_pasting_;
 };
 
 }  // namespace hipcache::inputs
