@@ -59,6 +59,15 @@ SourceNames unknown(const char* by) {
   return names;
 }
 
+// Tables of the C library and of the system, which compilers read and include nowhere.
+bool is_table_of_system(std::string_view path) {
+  constexpr std::array kBegins = {"/etc/"sv, "/proc/"sv, "/sys/"sv};
+  constexpr std::array kWithin = {"/gconv/"sv, "/lib/locale/"sv, "/share/locale/"sv};
+  return !is_named_as_source(path) &&
+         (holds_prefix_of(kBegins, path) ||
+          std::any_of(kWithin.begin(), kWithin.end(), [&](auto one) { return path.find(one) != path.npos; }));
+}
+
 // The bytes with that digest.
 std::optional<std::string> read_as(const std::string& path, const Digest& content) {
   Result<std::string> bytes = read_file(path, kLargestText);
@@ -108,13 +117,11 @@ std::shared_ptr<const SourceNames> names_in_source(const std::string& path, cons
     return names;
   };
   const Begin begin = begin_of(path);
-  if (holds_prefix_of(kDataBegins, begin.bytes)) return remember(data());
+  if (holds_prefix_of(kDataBegins, begin.bytes) || is_table_of_system(path)) return remember(data());
   if (holds_prefix_of(kPrecompiledBegins, begin.bytes)) return remember(unknown("it is a precompiled header"));
   if (begin.size > kLargestText) return remember(unknown("it is very large"));
   const std::optional<std::string> bytes = read_as(path, content);
   if (!bytes) return nullptr;
-  // Such as the archive of locales. A header may have any name, and a zero byte in a comment.
-  if (bytes->find('\0') != bytes->npos && !is_named_as_source(path) && is_installed(path)) return remember(data());
   return remember(scan_source(*bytes, Wanted::names).names);
 }
 
