@@ -62,75 +62,67 @@ enum : OptionFacts {
 
   // What the command makes.
   defines_macro = bit(15),
-  shows_macros = bit(16),  // may record all macros, print them, or hand options on to programs that do
-  stops_before_link = bit(17),
+  stops_before_link = bit(16),
   // Compilers up to 21 then give relocatable device code no CUID, and name its static symbols by the source's inode.
-  gives_no_id = bit(18),
-  records_command = bit(19),  // puts the command line, and the outputs' names with it, into the object
-  derives_files = bit(20),    // makes the driver name further files after the object
+  gives_no_id = bit(17),
+  records_command = bit(18),  // puts the command line, and the outputs' names with it, into the object
+  derives_files = bit(19),    // makes the driver name further files after the object
   // Derives more names from the object's, looks for files by them, takes names in another form, or hides its arguments
   // in the object.
-  unclear_names = bit(21),
-  hides_names = bit(22),        // puts names into outputs in a form that a search does not find: hashed
-  hides_debug_names = bit(23),  // the same in debug information alone: hashed or compressed
-  names_list = bit(24),         // hides no name: it only names a list of what to leave alone
-  defers_code = bit(25),        // leaves code generation to the link; a command's outputs may hide names
-  records_paths = bit(26),      // makes debug information, as an option of cc1
-  // cc1's or the driver's word of debug information or the like that only says how others work, or that the driver
-  // gives to each compile: it shows nothing of the source's text.
-  sees_nothing = bit(27),
+  unclear_names = bit(20),
+  hides_names = bit(21),        // puts names into outputs in a form that a search does not find: hashed
+  hides_debug_names = bit(22),  // the same in debug information alone: hashed or compressed
+  names_list = bit(23),         // hides no name: it only names a list of what to leave alone
+  defers_code = bit(24),        // leaves code generation to the link; a command's outputs may hide names
+  records_paths = bit(25),      // makes debug information, as an option of cc1
 
   // Whether the command is cached. The line has the reason.
-  refused = bit(28),  // no trace can show its effect, or it asks the driver and compiles nothing
+  refused = bit(26),  // no trace can show its effect, or it asks the driver and compiles nothing
   // A split compile does not take it, though its group in clang's table is an accepted one; or the line has a better
   // reason than the group's. The command may be an opaque compile.
-  plan_refuses = bit(29),
+  plan_refuses = bit(27),
   // A split compile takes it although its group in clang's table has none or a refused one: it writes nothing, and
   // everything that it reads is traced. The assembler is a part of the front end, and its options are the front end's
   // in the plan.
-  plan_accepts = bit(30),
-  whole_command = bit(31),  // applies to the complete command, even inside of -Xarch_
+  plan_accepts = bit(28),
+  whole_command = bit(29),  // applies to the complete command, even inside of -Xarch_
   // As an option of cc1 it does more than a plan accounts for. It writes another file (extra-output), prints other
   // output or timings (statistics), loads code, which may do anything (plugin), or allows other inputs or results
   // (unsupported-option). Modules and precompiled headers are validated by modification time, or written into caches.
-  cc1_refuses = bit(32),
+  cc1_refuses = bit(30),
   // An option of a later clang, or of clang 15, that somebody has judged: only the front end and the driver use it, or
   // it steers code generation in the same way whether it reads a source or bitcode. It plays no role.
-  judged_later = bit(33),
+  judged_later = bit(31),
   // Only the front end uses the option of cc1, or the compiler also reads it for bitcode input. The compiler ignores
   // most language options for bitcode, but the back end uses a few of them: contraction, fast mathematics, exceptions,
   // built-in functions. With such an option some sources give the same object and others do not.
-  same_for_both = bit(34),
+  same_for_both = bit(32),
 
   // What an opaque compile has to know of the command.
-  names_output = bit(35),      // its value is the file that the command makes
-  updates_output = bit(36),    // adds to the output, if there is one
-  names_language = bit(37),    // its value is the language of the inputs behind it
-  names_specs = bit(38),       // its value is a file of gcc's specs
-  writes_command = bit(39),    // writes an entry of a compilation database
-  prints_or_checks = bit(40),  // makes no precompiled header of a header
-  makes_ast = bit(41),         // makes a precompiled header of any source, or the same under another name
-  makes_relocatable = bit(42),
-  makes_complete = bit(43),  // the opposite, and the last one counts
+  names_output = bit(33),      // its value is the file that the command makes
+  updates_output = bit(34),    // adds to the output, if there is one
+  names_language = bit(35),    // its value is the language of the inputs behind it
+  names_specs = bit(36),       // its value is a file of gcc's specs
+  writes_command = bit(37),    // writes an entry of a compilation database
+  prints_or_checks = bit(38),  // makes no precompiled header of a header
+  makes_ast = bit(39),         // makes a precompiled header of any source, or the same under another name
+  makes_relocatable = bit(40),
+  makes_complete = bit(41),  // the opposite, and the last one counts
   // A name for the id stands above the way to make one, wherever they are in the command.
-  names_id = bit(44),
-  draws_id = bit(45),
-  makes_no_id = bit(46),
-  names_arch = bit(47),         // its value is a device
-  hides_source_name = bit(48),  // puts the source's name as given into the outputs, hashed
-
-  // What a compile sees of its sources beside the tokens (source_sight.h).
-  shows_text = bit(49),     // warns of comments, or has a language in which comments or trigraphs count
-  shows_columns = bit(50),  // warns of indentation
+  names_id = bit(42),
+  draws_id = bit(43),
+  makes_no_id = bit(44),
+  names_arch = bit(45),         // its value is a device
+  hides_source_name = bit(46),  // puts the source's name as given into the outputs, hashed
 
   // What the tools do that run behind a compiler.
-  asks_program = bit(51),  // the program prints about itself
-  is_safe = bit(52),       // does nothing that a trace does not show
+  asks_program = bit(47),  // the program prints about itself
+  is_safe = bit(48),       // does nothing that a trace does not show
   // Belongs to the device links that clang plans. Of the second, the value is a level or a name, never a path.
-  of_device_links = bit(53),
-  word_of_device_links = bit(54),
-  bundles = bit(55),    // belongs to a bundler's job that makes a fatbin
-  unbundles = bit(56),  // belongs to one that takes a bundle apart
+  of_device_links = bit(49),
+  word_of_device_links = bit(50),
+  bundles = bit(51),    // belongs to a bundler's job that makes a fatbin
+  unbundles = bit(52),  // belongs to one that takes a bundle apart
 
   all_facts = (unbundles << 1) - 1,
 };

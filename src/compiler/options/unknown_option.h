@@ -30,8 +30,6 @@ namespace name_words {
 enum : NameFacts {
   does_more = 1,  // prints, measures, writes, loads, remembers, or depends on chance: more than to steer a compile
   backend_does_more = 2,  // the same, of LLVM's backend options
-  records_source = 4,     // records, measures, keeps or analyses something of the source
-  warns_of_text = 8,      // warns of comments or blanks
 };
 }  // namespace name_words
 

@@ -23,11 +23,11 @@ using compiler::SourceSight;
 using inputs::Question;
 using namespace std::string_view_literals;
 
-// Sections and functions of debug information, profiles, coverage, sanitizers and intermediate code, which may hold
-// places or texts of the source. Their names are never compressed.
-constexpr std::array kRecords = {".debug_"sv, ".zdebug_"sv, ".gnu.lto_"sv,   ".llvm.lto"sv,
-                                 ".llvmbc"sv, ".llvmcmd"sv, "__llvm_prf"sv,  "__llvm_cov"sv,
-                                 "__gcov_"sv, "__ubsan_"sv, ".GCC.command"sv};
+// Sections and functions of profiles, coverage, sanitizers and intermediate code, which may hold places or texts of the
+// source, and of debug information. Their names are never compressed.
+constexpr std::string_view kDebug = ".debug_";
+constexpr std::array kRecords = {".zdebug_"sv,   ".gnu.lto_"sv,  ".llvm.lto"sv, ".llvmbc"sv,  ".llvmcmd"sv,
+                                 "__llvm_prf"sv, "__llvm_cov"sv, "__gcov_"sv,   "__ubsan_"sv, ".GCC.command"sv};
 
 // How clang names a type that has no name.
 constexpr std::array kUnnamed = {"(lambda at "sv,         "(unnamed "sv,           "(anonymous struct at"sv,
@@ -50,11 +50,12 @@ bool is_plain_bitcode(const CollectedOutput& output) {
   return output.bytes.starts_with(kBitcode) && !hip::shows_places(output.bytes);
 }
 
-bool is_plain_object(const CollectedOutput& output) {
+bool is_plain_object(const CollectedOutput& output, bool may_hold_places) {
   constexpr std::string_view kElf =
       "\x7f"
       "ELF";
-  return output.bytes.starts_with(kElf) && !holds_any(output.bytes, kRecords);
+  return output.bytes.starts_with(kElf) && !holds_any(output.bytes, kRecords) &&
+         (may_hold_places || output.bytes.find(kDebug) == output.bytes.npos);
 }
 
 }  // namespace
@@ -64,13 +65,14 @@ inputs::Sight sight_of(const std::vector<std::string>& arguments, const std::vec
   const SourceSight command = compiler::source_sight(arguments);
   inputs::Sight sight{.is_cxx = command.is_cxx, .checks_indentation = command.checks_indentation};
   const bool is_silent = said.stdout_text.empty() && said.stderr_text.empty();
-  if (!command.is_c_family || !is_silent) return sight;
+  if (!command.is_c_family || !command.is_judged || !is_silent) return sight;
   sight.macros = inputs::Sight::Macros::by_name;
-  const bool are_plain = std::all_of(outputs.begin(), outputs.end(), [](const CollectedOutput& output) {
-    return is_depfile(output) || is_plain_object(output) || is_plain_bitcode(output);
+  const bool in_place = command.sees == SourceSight::Sees::places;
+  const bool are_plain = std::all_of(outputs.begin(), outputs.end(), [&](const CollectedOutput& output) {
+    return is_depfile(output) || is_plain_object(output, in_place) || is_plain_bitcode(output);
   });
   if (command.sees == SourceSight::Sees::bytes || !are_plain) return sight;
-  sight.weakest = command.sees == SourceSight::Sees::places ? Question::tokens_in_place : Question::tokens;
+  sight.weakest = in_place ? Question::tokens_in_place : Question::tokens;
   sight.shows_places_of_types = std::any_of(outputs.begin(), outputs.end(), [](const CollectedOutput& output) {
     return !is_depfile(output) && holds_any(output.bytes, kUnnamed);
   });

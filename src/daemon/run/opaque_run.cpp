@@ -18,6 +18,7 @@
 #include "daemon/run/wrapper.h"
 #include "hipcache/base/files.h"
 #include "hipcache/base/reason.h"
+#include "hipcache/compiler/driver_name.h"
 #include "hipcache/compiler/option_facts.h"
 #include "hipcache/inputs/written_outputs.h"
 #include "hipcache/protocol/channel.h"
@@ -151,12 +152,18 @@ inputs::Shows shown_by(const cache::ActionResult& said, const std::vector<Collec
   return shows;
 }
 
-// The driver may add options that the command does not have.
+// clang's driver and hipcc may add options that the command does not have.
 inputs::Sight sight_of_run(const cache::ActionResult& said, const std::vector<CollectedOutput>& made,
                            const Request& request) {
   if (!request.from.leaves_out_macros) return inputs::kNoSources;
-  const bool is_whole = request.from.variable("CCC_OVERRIDE_OPTIONS") == nullptr;
-  return is_whole ? sight_of(request.invocation.expanded, made, said) : inputs::Sight{};
+  const bool is_whole =
+      request.from.variable("CCC_OVERRIDE_OPTIONS") == nullptr && !compiler::names_hipcc(request.compiler);
+  if (!is_whole) return {};
+  // "c++" may be a link to gcc's driver or to clang's, and options are judged for each.
+  std::vector<std::string> command = request.invocation.expanded;
+  if (std::string program = real_path(request.compiler); compiler::names_driver(program))
+    command[0] = std::move(program);
+  return sight_of(command, made, said);
 }
 
 // The programs that do nothing but start the compiler: a script of the compiler's package, and Python. Drops Python's
