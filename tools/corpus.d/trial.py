@@ -19,6 +19,7 @@ SLOW = 1.0  # seconds of processor that a file may take by the compiler alone
 TICK = 0.006  # seconds until files have another time: hipcache does not store what read a file as young as the run
 OUTPUT = "out.o"
 MANY = 10  # neighbours of a file, and half of its other edits
+FURTHER = 0.3  # how often a second neighbour follows on one
 FEW = 3  # the same for a file that does not compile: nothing of it is stored
 NOT_KNOWN = re.compile(  # an option that the driver does not take
     r"error: (?:unknown argument|unsupported option|unrecognized command[- ]line option|no such file or directory|"
@@ -202,7 +203,10 @@ class Trial:
             self.step(base, kind)
         for kind, then in zip(visible, invisible[few:]):
             then = "changed -D" if kind in edits.WITH_DEFINE and rng.random() < 0.5 else then
-            self.step(self.step(base, kind), then)
+            made = self.step(base, kind)
+            if rng.random() < FURTHER:
+                made = self.step(made, rng.choice(sorted(edits.VISIBLE)))
+            self.step(made, then)
 
     def step(self, before, kind):
         """Asks for the state that the edit makes. Returns it; None if there is no other, or hipcache went wrong."""
