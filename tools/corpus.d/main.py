@@ -202,7 +202,7 @@ def main():
     try:
         jobs = files_to_try(given)
     except Failed as failure:
-        print(f"skipped: the suites cannot be fetched: {str(failure).splitlines()[-1]}")
+        print(f"skipped: no suites in {suites.PLACE}, and apt cannot fetch them: {str(failure).splitlines()[-1]}")
         return SKIPPED
     if not jobs:
         raise Failed("no such file, or none of the compilers is here")
