@@ -74,4 +74,8 @@ QUICK_STAGE = Stage("release", "unit tests, main compiles, and checks", ("unit_t
 TRIXIE = Script("build and quick tests in Debian 13", ("tools/test.d/other-suite.sh",))
 ARM64 = Script("build for arm64, and tests in qemu", ("tools/test.d/arm64.sh",))
 
-STAGES = {"default": (SOME,), "all": (ADDRESS, THREAD, NEWER, TRIXIE, ARM64, OLDER), "quick": (QUICK_STAGE,)}
+# By the programs of NEWER. Before a release all files are tried (docs/soak.md).
+CORPUS = Script("files of the compilers' own suites (one of 50)",
+                ("tools/corpus", "--share", "0.02", "--seed", "1", "build/complete/bin/hipcache"))
+
+STAGES = {"default": (SOME,), "all": (ADDRESS, THREAD, NEWER, CORPUS, TRIXIE, ARM64, OLDER), "quick": (QUICK_STAGE,)}
