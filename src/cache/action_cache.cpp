@@ -45,7 +45,7 @@ struct ActionCache::Memory {
   std::shared_ptr<const inputs::PathSet> path_set(const PathSetReference& reference);
   Result<Digest> put_set(const inputs::PathSet& set);
   Status put_result(const ActionKey& key, const inputs::Witnessed& witnessed, const Digest& set_blob,
-                    const ActionResult& result);
+                    ActionResult result);
   Status make_found(const ActionKey& key, const inputs::Witnessed& witnessed, const Digest& set_blob,
                     const ActionResult& result);
   PathSets lower_sets_under(const ActionKey& key, const PathSets& tried);
@@ -103,7 +103,8 @@ Result<Digest> ActionCache::Memory::put_set(const inputs::PathSet& set) {
 
 // Stores the result first: a list must not name a set whose result is not stored yet.
 Status ActionCache::Memory::put_result(const ActionKey& key, const inputs::Witnessed& witnessed, const Digest& set_blob,
-                                       const ActionResult& result) {
+                                       ActionResult result) {
+  result.overlooked = witnessed.overlooked;
   const Status put = results.put(names_of(key, witnessed), result);
   return put ? make_found(key, witnessed, set_blob, result) : put;
 }
@@ -155,10 +156,10 @@ std::optional<Hit> ActionCache::Memory::try_set(const ActionKey& key, const Path
   // hold_blob also marks the blob as recently used. Otherwise a set that is served from memory
   // could be evicted, and the next daemon would miss it.
   if (const Result<bool> used = store.hold_blob(reference.blob, lease); !used) log.warning(used.error().message);
-  const Digest state = file_system.state(*set, from, effort);
-  std::optional<ActionResult> result = results.find({names_of(key, {set, state}), suffices, lease});
+  const inputs::State state = file_system.full_state(*set, from, effort);
+  std::optional<ActionResult> result = results.find({names_of(key, {set, state.digest}), suffices, lease});
   if (!result) return std::nullopt;
-  return Hit{std::move(*result), std::move(set), state};
+  return Hit{std::move(*result), std::move(set), state.digest, state.overlooked};
 }
 
 ActionCache::ActionCache(store::LocalStore& store, inputs::FileSystemState& file_system, Log& log,
@@ -193,7 +194,7 @@ std::optional<Hit> ActionCache::look_up(const ActionKey& key, const Suffices& su
   for (const RemoteLookUp::Fetched& fetched : memory_->fetch_results({&key, 1}, from, lease, effort)) {
     const inputs::Witnessed& witnessed = fetched.witnessed;
     if (auto result = memory_->results.find({names_of(key, witnessed), suffices, lease}))
-      return Hit{std::move(*result), witnessed.set, witnessed.state};
+      return Hit{std::move(*result), witnessed.set, witnessed.state, witnessed.overlooked};
   }
   return std::nullopt;
 }
@@ -240,12 +241,18 @@ Examined ActionCache::examine(const std::vector<inputs::Witnessed>& parts, Whole
   Examined examined{.all = {union_of(parts, whole), {}}, .answered = {}};
   std::vector<const inputs::PathSet*> sets = {examined.all.set.get()};
   for (const inputs::Witnessed& part : parts) sets.push_back(part.set.get());
-  const std::vector<Digest> states = memory_->file_system.states(sets, from, &examined.answered);
-  examined.all.state = states.front();
-  examined.agrees = std::equal(parts.begin(), parts.end(), states.begin() + 1, states.end(),
-                               [](const inputs::Witnessed& part, const Digest& state) { return part.state == state; });
+  const std::vector<inputs::State> states = memory_->file_system.states(sets, from, &examined.answered);
+  const auto all_of_parts = [&](const auto& is_so) {
+    return std::equal(parts.begin(), parts.end(), states.begin() + 1, states.end(), is_so);
+  };
+  examined.all.state = states.front().digest;
+  examined.agrees =
+      all_of_parts([](const inputs::Witnessed& part, const inputs::State& now) { return part.state == now.digest; });
+  if (all_of_parts(
+          [](const inputs::Witnessed& part, const inputs::State& now) { return part.overlooked == now.overlooked; }))
+    examined.all.overlooked = states.front().overlooked;
   for (std::size_t index = 0; index < parts.size() && examined.changed.empty(); ++index) {
-    if (parts[index].state == states[index + 1]) continue;
+    if (parts[index].state == states[index + 1].digest) continue;
     inputs::Answered now;
     memory_->file_system.state(*parts[index].set, from, nullptr, &now);
     examined.changed = changed_since(parts[index], now);

@@ -106,11 +106,11 @@ std::vector<RemoteLookUp::Candidate> RemoteLookUp::candidates_in(const ActionKey
   for (const RemotePathSet& listed : list.sets) {
     std::shared_ptr<const inputs::PathSet> set = decode(listed);
     if (!set) continue;
-    const Digest state = tools_.file_system.state(*set, from_, effort_);
-    const Digest under = result_key(key, set->id(), state);
+    const inputs::State state = tools_.file_system.full_state(*set, from_, effort_);
+    const Digest under = result_key(key, set->id(), state.digest);
     if (!is_known(listed.tags, under) || is_dropped(under)) continue;
     candidates.push_back({.key = key,
-                          .witnessed = {std::move(set), state},
+                          .witnessed = {std::move(set), state.digest, state.overlooked},
                           .result_key = under,
                           .result = {},
                           .tier = {},

@@ -1,7 +1,6 @@
 #include "cache/stored_results.h"
 
 #include <algorithm>
-#include <array>
 #include <utility>
 
 #include "hipcache/cache/action_cache.h"
@@ -12,15 +11,15 @@ namespace hipcache::cache {
 namespace {
 
 // Version, duration, processor time, stdout, stderr, number of outputs, then for each: name, blob,
-// size, flags, place; number of steps, then each step; in version 6 what it is found by. Version 1
-// had no flags and no places; version 2 had digests of 16 bytes. Versions 3 and 4 are 5 and 6 without
-// processor time. A result that was read from them keeps that form, so that its digest stays.
-struct Form {
-  bool has_processor_time, has_found_by;
-  bool operator==(const Form&) const = default;
-};
+// size, flags, place; number of steps, then each step; what the run overlooked; what it is found by.
+// The version says which parts there are. Version 1 had no flags and no places; version 2 had
+// digests of 16 bytes. Results of earlier versions lack processor time, or what the run overlooked.
+// One that was read keeps that form, so that its digest stays.
 constexpr std::uint8_t kFirstVersion = 3;
-constexpr auto kForms = std::to_array<Form>({{false, false}, {false, true}, {true, false}, {true, true}});
+constexpr std::uint8_t kHasFoundBy = 1;
+constexpr std::uint8_t kHasProcessorTime = 2;
+constexpr std::uint8_t kHasOverlooked = 4;
+constexpr std::uint8_t kParts = kHasFoundBy | kHasProcessorTime | kHasOverlooked;
 constexpr std::uint8_t kExecutable = 1;
 constexpr std::uint8_t kInPlace = 2;
 constexpr std::uint8_t kInPlaceIfEmpty = 4;
@@ -45,12 +44,15 @@ Result<Output> next_output(inputs::FrameReader& in) {
   return output;
 }
 
-std::optional<FoundBy> next_found_by(inputs::FrameReader& in) {
-  const Result<Digest> key = Digest::from_bytes(in.raw(Digest::kSize));
-  const Result<Digest> path_set = Digest::from_bytes(in.raw(Digest::kSize));
-  const Result<Digest> result_key = Digest::from_bytes(in.raw(Digest::kSize));
-  if (!key || !path_set || !result_key) return std::nullopt;
-  return FoundBy{*key, *path_set, *result_key};
+// Some digest if the reader has failed.
+Digest next_digest(inputs::FrameReader& in) {
+  const Result<Digest> digest = Digest::from_bytes(in.raw(Digest::kSize));
+  return digest ? *digest : Digest();
+}
+
+FoundBy next_found_by(inputs::FrameReader& in) {
+  const Digest key = next_digest(in), path_set = next_digest(in);
+  return {key, path_set, next_digest(in)};
 }
 
 std::uint8_t flags_of(const Output& output) {
@@ -67,26 +69,27 @@ const Output* ActionResult::output(std::string_view name) const {
 
 std::string ActionResult::encode() const {
   inputs::FrameWriter out;
-  const auto* form = std::find(kForms.begin(), kForms.end(), Form{processor_us.has_value(), found_by.has_value()});
-  out.byte(static_cast<std::uint8_t>(kFirstVersion + (form - kForms.begin()))).number(duration_us);
+  const int parts =
+      (found_by ? kHasFoundBy : 0) | (processor_us ? kHasProcessorTime : 0) | (overlooked ? kHasOverlooked : 0);
+  out.byte(static_cast<std::uint8_t>(kFirstVersion + parts)).number(duration_us);
   if (processor_us) out.number(*processor_us);
   out.text(stdout_text).text(stderr_text).number(outputs.size());
   for (const Output& one : outputs)
     out.text(one.name).raw(one.blob.bytes()).number(one.size).byte(flags_of(one)).text(one.place);
   out.number(steps.size());
   for (const std::string& step : steps) out.text(step);
+  if (overlooked) out.raw(overlooked->view());
   if (found_by) out.raw(found_by->key.view()).raw(found_by->path_set.view()).raw(found_by->result_key.view());
   return std::move(out).bytes();
 }
 
 Result<ActionResult> ActionResult::decode(std::string_view bytes) {
   inputs::FrameReader in(bytes);
-  const std::size_t version = in.byte();
-  if (version < kFirstVersion || version - kFirstVersion >= kForms.size()) return damaged("it is of another version");
-  const Form& form = kForms.at(version - kFirstVersion);
+  const int parts = in.byte() - kFirstVersion;
+  if (parts < 0 || parts > kParts) return damaged("it is of another version");
   ActionResult result;
   result.duration_us = in.number();
-  if (form.has_processor_time) result.processor_us = in.number();
+  if ((parts & kHasProcessorTime) != 0) result.processor_us = in.number();
   result.stdout_text = in.text();
   result.stderr_text = in.text();
   const std::uint64_t count = in.number();
@@ -100,8 +103,9 @@ Result<ActionResult> ActionResult::decode(std::string_view bytes) {
   const std::uint64_t steps = in.number();
   if (steps > kMaxSteps) return damaged("it claims more steps than there are");
   for (std::uint64_t i = 0; i < steps; ++i) result.steps.emplace_back(in.text());
-  if (form.has_found_by) result.found_by = next_found_by(in);
-  if (in.failed() || (form.has_found_by && !result.found_by)) return damaged("it ends in the middle");
+  if ((parts & kHasOverlooked) != 0) result.overlooked = next_digest(in);
+  if ((parts & kHasFoundBy) != 0) result.found_by = next_found_by(in);
+  if (in.failed()) return damaged("it ends in the middle");
   if (!in.finished()) return damaged("there are bytes after its end");
   return result;
 }

@@ -133,6 +133,9 @@ constexpr std::array<Said, static_cast<std::size_t>(kLastDiffers) + 1> kSaid{{
     {"not_split", "the compile is one step for all architectures: $name"},
     {"tokens", "tokens of $name: $now"},
     {"macro", "macro $name of the command line differs"},
+    {"token_hits_off",
+     "its sources have the same tokens in other bytes, or other macros; an audit found such a hit wrong, so none is "
+     "taken"},
 }};
 
 const Said& said(Differs kind) { return kSaid[static_cast<std::size_t>(kind)]; }

@@ -95,6 +95,7 @@ void Counters::split_codegen_proof(bool hit) { count_step(counts_.split_codegen_
 void Counters::unbundle(bool hit) { count_step(counts_.unbundle, hit); }
 void Counters::link(bool hit) { count_step(counts_.link, hit); }
 void Counters::archive(bool hit) { count_step(counts_.archive, hit); }
+void Counters::token_hit() { count_one(counts_.token_hits.served); }
 void Counters::audit() { count_step(counts_.audit, false); }
 
 void Counters::audit_of_hit(AuditOutcome outcome) {

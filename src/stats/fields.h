@@ -85,6 +85,11 @@ void for_each_field(Either<AuditedHits> auto& audited, const auto& visit) {
   visit("skipped", audited.skipped);
 }
 
+void for_each_field(Either<TokenHits> auto& hits, const auto& visit) {
+  visit("served", hits.served);
+  visit("off", hits.off);
+}
+
 void for_each_field(Either<Tier> auto& tier, const auto& visit) {
   visit("url", tier.url);
   visit("state", tier.state);
@@ -160,6 +165,7 @@ void for_each_field(Either<Snapshot> auto& counts, const auto& visit) {
   for (const StepField& step : kStepFields) visit(step.name, counts.*step.counts);
   visit("rated_steps", counts.rated);
   visit("audit", counts.audited_hits);
+  visit("token_hits", counts.token_hits);
   visit("failed_compiles", counts.failed_compiles);
   visit("wrappers", counts.wrappers);
   visit("waited_steps", counts.waited_steps);

@@ -157,6 +157,11 @@ void add_audit(Lines& lines, const AuditedHits& audited) {
   lines.count("  Skipped", audited.skipped);
 }
 
+void add_token_hits(Lines& lines, const TokenHits& hits) {
+  if (hits.served > 0) lines.count("Hits by tokens", hits.served);
+  add_token_hits_off(lines, hits);
+}
+
 void add_store(Lines& lines, const Snapshot& counts, const StoreSize& store) {
   add_place(lines, counts, store);
   lines.add("  Values", size(store.bytes));
@@ -218,6 +223,7 @@ Lines everything(const Snapshot& counts, const StoreSize& store) {
   lines.count("Errors of the cache", counts.errors, "", tone_if(counts.errors, Tone::trouble));
   add_steps(lines, counts);
   add_audit(lines, counts.audited_hits);
+  add_token_hits(lines, counts.token_hits);
   add_store(lines, counts, store);
   add_executed(lines, counts.executed);
   add_remote(lines, counts.remote);

@@ -183,6 +183,10 @@ void add_outcome_of_steps(Lines& lines, const Snapshot& counts) {
   for (const ReasonField& field : {kNotStored, kTied, kNotSplit}) add_most_frequent(lines, counts, field);
 }
 
+void add_token_hits_off(Lines& lines, const TokenHits& hits) {
+  if (!hits.off.empty()) lines.add("Hits by tokens are", "off", " found wrong: " + hits.off, Tone::trouble);
+}
+
 void add_place(Lines& lines, const Snapshot& counts, const StoreSize& store) {
   lines.add("Store", "", counts.directory, Tone::heading);
   const bool is_limited = counts.max_bytes > 0;
@@ -198,6 +202,7 @@ Lines summary_of(const Snapshot& counts, const StoreSize& store) {
   add_requests(lines, counts);
   add_outcome_of_steps(lines, counts);
   if (counts.errors > 0) lines.count("Errors of the cache", counts.errors, "", Tone::trouble);
+  add_token_hits_off(lines, counts.token_hits);
   add_place(lines, counts, store);
   if (counts.layers > 0)
     lines.count("  Other stores read", counts.layers, fmt::format(" {} results taken from them", counts.taken_over));

@@ -64,6 +64,8 @@ Lines summary_of(const Snapshot& counts, const StoreSize& store);
 // Shared by the summary and the full report: the hit rate, the time saved, and the store's directory and size.
 void add_hit_rate(Lines& lines, const Snapshot& counts);
 void add_time_saved(Lines& lines, const Snapshot& counts);
+// A line if the daemon takes none.
+void add_token_hits_off(Lines& lines, const TokenHits& hits);
 void add_place(Lines& lines, const Snapshot& counts, const StoreSize& store);
 
 // What came of the steps: by architecture, of the others, and why some were not stored.

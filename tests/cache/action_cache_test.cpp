@@ -24,8 +24,10 @@ class ActionCacheTest : public testing::Test {
   void write(const std::string& name, const std::string& bytes) { scratch_.write(name, bytes); }
   PathSet reads(const std::string& name) const { return PathSet({{Question::content, scratch_ / name}}); }
   PathSet looks_for(const std::string& name) const { return PathSet({{Question::presence, scratch_ / name}}); }
+  PathSet reads_tokens(const std::string& name) const { return PathSet({{Question::tokens, scratch_ / name}}); }
   Witnessed witnessed(const PathSet& set) {
-    return {std::make_shared<const PathSet>(set), file_system_.state(set, from_)};
+    const inputs::State state = file_system_.full_state(set, from_);
+    return {std::make_shared<const PathSet>(set), state.digest, state.overlooked};
   }
 
   ActionResult object(const std::string& bytes) {
@@ -257,6 +259,39 @@ TEST_F(ActionCacheTest, GivesAHitsStateForUnionsOfHits) {
   const std::optional<Hit> hit = cache_.look_up(key_, suffices_, from_, *lease_);
   ASSERT_TRUE(hit.has_value());
   EXPECT_EQ(hit->witnessed().state, witnessed(reads("a.h")).state);
+}
+
+TEST_F(ActionCacheTest, TellsAHitByTokensFromOneOfTheSameBytes) {
+  const auto is_by_tokens = [&] { return cache_.look_up(key_, suffices_, from_, *lease_).value().is_by_tokens(); };
+  write("a.h", "int a;  // one\n");
+  compile(reads_tokens("a.h"), "object");
+  EXPECT_FALSE(is_by_tokens());
+  write("a.h", "int a;  // two\n");
+  EXPECT_TRUE(is_by_tokens());
+  compile(reads_tokens("a.h"), "object");
+  EXPECT_FALSE(is_by_tokens()) << "the run with these bytes takes the place of the other";
+  write("a.h", "int a;  // one\n");
+  EXPECT_TRUE(is_by_tokens());
+}
+
+// Else a hit by tokens would become one of the same bytes, as soon as its request is recorded.
+TEST_F(ActionCacheTest, KnowsNoBytesOfAUnionWithAHitByTokens) {
+  const ActionKey request{digest_of("request")};
+  write("a.h", "int a;  // one\n");
+  write("b.h", "B");
+  compile(reads_tokens("a.h"), "object");
+  const auto record_request = [&] {
+    const Hit step = cache_.look_up(key_, suffices_, from_, *lease_).value();
+    Examined examined = cache_.examine({step.witnessed(), witnessed(reads("b.h"))}, Whole::request, from_);
+    EXPECT_TRUE(examined.agrees);
+    EXPECT_TRUE(cache_.record_union(request, std::move(examined), object("object")).ok());
+    return cache_.look_up(request, suffices_, from_, *lease_).value().is_by_tokens();
+  };
+  EXPECT_FALSE(record_request());
+  write("a.h", "int a;  // two\n");
+  EXPECT_TRUE(record_request());
+  write("a.h", "int a;  // one\n");
+  EXPECT_FALSE(record_request());
 }
 
 TEST_F(ActionCacheTest, LosesNoPathSetOfRecordsAtOnce) {

@@ -75,6 +75,20 @@ TEST(ActionResult, OfOurOwnStoreEndsWithWhatItIsFoundByAsVersion6) {
   EXPECT_FALSE(ActionResult::decode(without).value().found_by);
 }
 
+TEST(ActionResult, SaysWhatItsRunOverlookedAsVersions9And10) {
+  ActionResult result = some_result();
+  const std::string without = result.encode();
+  result.overlooked = digest_of("bytes");
+  EXPECT_EQ(result.encode(), "\x09" + without.substr(1) + result.overlooked->bytes());
+  EXPECT_EQ(ActionResult::decode(result.encode()).value().overlooked, result.overlooked);
+  EXPECT_FALSE(ActionResult::decode(without).value().overlooked);
+  result.found_by = kFoundBy;
+  EXPECT_EQ(result.encode().front(), '\x0a');
+  const ActionResult back = ActionResult::decode(result.encode()).value();
+  EXPECT_EQ(back.overlooked, result.overlooked);
+  EXPECT_EQ(back.found_by, result.found_by);
+}
+
 TEST(ActionResult, FindsAnOutputByName) {
   const ActionResult result = some_result();
   ASSERT_NE(result.output("depfile"), nullptr);
@@ -85,6 +99,7 @@ TEST(ActionResult, FindsAnOutputByName) {
 TEST(ActionResult, IsRefusedWhereverItIsCutShortAndWithBytesAfterIt) {
   ActionResult found = some_result();
   found.found_by = kFoundBy;
+  found.overlooked = digest_of("bytes");
   for (const std::string& bytes : {some_result().encode(), found.encode()}) {
     for (std::size_t length = 0; length < bytes.size(); ++length)
       EXPECT_FALSE(ActionResult::decode(std::string_view(bytes).substr(0, length)).ok()) << "cut to " << length;

@@ -65,5 +65,29 @@ TEST(RemoteLookUp, NeitherAsksAboutNorPublishesWhatIsNotShared) {
   }
 }
 
+TEST(RemoteLookUp, TellsAHitByTokens) {
+  support::Scratch scratch;
+  inputs::FileSystemState file_system;
+  Log log;
+  const inputs::RunContext from{scratch.path(), {}};
+  const ActionKey key{digest_of("key")};
+  const auto set = std::make_shared<const PathSet>(PathSet({{Question::tokens, scratch / "a.h"}}));
+  SharedCache shared;
+  support::MemoryStore publisher_store;
+  ActionCache publisher(publisher_store, file_system, log, &shared);
+  scratch.write("a.h", "int a;  // one\n");
+  const inputs::State state = file_system.full_state(*set, from);
+  ASSERT_TRUE(publisher.record(key, {set, state.digest, state.overlooked}, {}));
+  for (const char* comment : {"one", "two"}) {
+    scratch.write("a.h", std::string("int a;  // ") + comment + "\n");
+    support::MemoryStore reader_store;
+    ActionCache reader(reader_store, file_system, log, &shared);
+    const auto lease = reader_store.lease();
+    for (int times = 0; times < 2; ++times)
+      EXPECT_EQ(reader.look_up(key, any_result, from, *lease).value().is_by_tokens(), std::string(comment) == "two")
+          << "from the shared cache, and from the own store";
+  }
+}
+
 }  // namespace
 }  // namespace hipcache::cache

@@ -51,6 +51,7 @@ class ServicesInMemory {
                  .proofs = proofs_,
                  .audit_draw = audit_draw_,
                  .audit_evidence = audit_evidence_,
+                 .token_hits = token_hits_,
                  .split_codegen_ledger = split_codegen_ledger_,
                  .wrappers = wrappers_,
                  .event_log = event_log_,
@@ -83,6 +84,7 @@ class ServicesInMemory {
   DigestSet doubts_, proofs_;
   AuditDraw audit_draw_{1};
   AuditEvidence audit_evidence_{nullptr};
+  TokenHits token_hits_;
   SplitCodegenLedger split_codegen_ledger_{store, log_};
   Wrappers wrappers_{file_system_};
   events::EventLog event_log_;

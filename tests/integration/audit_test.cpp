@@ -27,6 +27,12 @@ std::string audits(const Cache& cache) {
   return text;
 }
 
+// "served", and why there are none any more.
+std::string token_hits(const Cache& cache) {
+  const nlohmann::json hits = cache.counts().json.at("token_hits");
+  return std::to_string(hits.at("served").get<int>()) + hits.at("off").get<std::string>();
+}
+
 // The directories with evidence, oldest first.
 std::vector<std::string> evidence(const Cache& cache) {
   const std::string all = cache.daemon_directory() + "/audit";
@@ -77,6 +83,38 @@ TEST_P(AuditOfHip, SkipsACacheThatMayNotBeWritten) {
   check(command());
   EXPECT_EQ(check(command(), {{"HIPCACHE_AUDIT", "1"}, {"HIPCACHE_READONLY", "1"}}).hits, 1);
   EXPECT_EQ(audits(cache_), "0/0/0/1");
+}
+
+TEST_P(AuditOfHip, MakesAHitByTokensAgainAndFindsItEqual) {
+  const std::string source = support::read_bytes(project_ / "a.hip");
+  check(command());
+  project_.write("a.hip", source + "// other words\n");
+  EXPECT_EQ(check(command()).hits, 1);
+  EXPECT_EQ(token_hits(cache_), "1") << "the request's";
+  const Counts audited = check(command(), kAudited);
+  EXPECT_EQ(audited.run.at("device"), 2) << audited.json.dump();
+  EXPECT_EQ(audited.run.at("host"), 1);
+  EXPECT_EQ(audits(cache_), "1/0/0/0");
+  EXPECT_EQ(check(command()).hits, 1);
+  EXPECT_EQ(token_hits(cache_), "2");
+  project_.write("a.hip", source);
+  EXPECT_EQ(check(command()).hits, 1);
+  EXPECT_EQ(token_hits(cache_), "2") << "of the same bytes";
+}
+
+TEST_P(AuditOfHip, CountsEachStepThatIsFoundByTokens) {
+  const auto compile = [](const std::vector<std::string>& gpus) {
+    return GetParam().hip() + archs(gpus) + words("-O1 -c a.hip -o a.o");
+  };
+  check(compile({"gfx906"}));
+  project_.write("a.hip", support::read_bytes(project_ / "a.hip") + "// other words\n");
+  const Counts more = check(compile({"gfx906", "gfx1030"}));
+  EXPECT_EQ(more.run.at("device gfx1030"), 1) << more.json.dump();
+  EXPECT_EQ(more.hit.at("device gfx906"), 1);
+  EXPECT_EQ(more.hit.at("host"), 1);
+  EXPECT_EQ(token_hits(cache_), "2");
+  EXPECT_EQ(check(compile({"gfx906", "gfx1030"})).hits, 1);
+  EXPECT_EQ(token_hits(cache_), "3") << "the request rests on steps of other bytes";
 }
 
 INSTANTIATE_TEST_SUITE_P(Compilers, AuditOfHip, testing::ValuesIn(kOneCompiler), name_of);
@@ -258,6 +296,62 @@ TEST_F(WrongEntries, OfADeviceStepAreDroppedWithTheRequestsResult) {
   EXPECT_EQ(compile({}).run.at("device"), 1);
   EXPECT_EQ(compile({}).hits, 1);
   EXPECT_THAT(support::read_bytes(project_ / "a.o"), HasSubstr("hidden\n2"));
+}
+
+// The fake compiler does not see comments, but the hidden file.
+TEST_F(WrongEntries, ByTokensEndAllHitsByTokensOfTheDaemon) {
+  const std::string driver = compilers_ / "clang++";
+  fs::copy(OTHER_COMPILER, driver);
+  const auto compile = [&](const std::string& name, const Variables& more = {}) {
+    const Counts before = cache_.counts();
+    const Ended ended =
+        cache_.run(Arguments{driver} + words("-x hip --offload-arch=gfx906 -O2 --offload-device-only -c") +
+                       Arguments{name + ".hip", "-o", name + ".o"},
+                   project_.path(), more);
+    EXPECT_EQ(ended.exit_code, 0) << ended.err;
+    return cache_.counts() - before;
+  };
+  const auto write = [&](const std::string& name, const std::string& comment) {
+    project_.write(name + ".hip", "code, hidden // " + comment + "\n");
+  };
+  for (const char* name : {"a", "b"}) {
+    write(name, "one");
+    compile(name);
+    write(name, "two");
+    ASSERT_EQ(compile(name).hits, 1);
+  }
+  EXPECT_EQ(token_hits(cache_), "2");
+
+  hide("2");
+  EXPECT_EQ(compile("a", kAudited).run.at("device"), 1);
+  EXPECT_THAT(support::read_bytes(project_ / "a.o"), HasSubstr("hidden\n2"));
+  EXPECT_EQ(audits(cache_), "1/1/0/0");
+  const std::string kept = evidence(cache_).front();
+  EXPECT_THAT(log(), HasSubstr("a.o: device gfx906: the hit was one by tokens; this daemon takes no more of them. "
+                               "Please report " +
+                               kept));
+  EXPECT_EQ(token_hits(cache_), "2a.o: device gfx906, both results in " + kept);
+  EXPECT_THAT(cache_.control("--show-stats").out, HasSubstr("Hits by tokens are"));
+  EXPECT_THAT(cache_.run({"--doctor", "--", "/bin/false"}, "/").out,
+              HasSubstr("warning  hits by tokens are off, because an audit found one wrong: a.o: device gfx906, both "
+                        "results in " +
+                        kept + "; report it with the command"));
+
+  const Ended explained =
+      cache_.run(Arguments{"--explain", "--", driver} +
+                     words("-x hip --offload-arch=gfx906 -O2 --offload-device-only -c b.hip -o b.o"),
+                 project_.path());
+  EXPECT_THAT(explained.out, HasSubstr("an audit found such a hit wrong"));
+  EXPECT_EQ(compile("b").run.at("front"), 1) << "b.hip has other bytes than when it was compiled";
+  EXPECT_THAT(support::read_bytes(project_ / "b.o"), HasSubstr("hidden\n2"));
+  EXPECT_EQ(compile("b").hits, 1) << "now the same";
+  write("b", "three");
+  EXPECT_EQ(compile("b").hits, 0);
+
+  cache_.end_daemon(SIGTERM);
+  write("b", "four");
+  EXPECT_EQ(compile("b").hits, 1) << "the next daemon takes them";
+  EXPECT_EQ(token_hits(cache_), "3");
 }
 
 }  // namespace

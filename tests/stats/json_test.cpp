@@ -26,6 +26,7 @@ Snapshot numbered() {
   counts.link = {35, 36}, counts.archive = {43, 44}, counts.proof = {37, 38}, counts.front = {54, 39},
   counts.back = {40, 41};
   counts.audited_hits = {.hits = 55, .differences = 56, .void_audits = 57, .skipped = 58};
+  counts.token_hits = {.served = 79, .off = "a.o: host"};
   counts.failed_compiles = 19, counts.waited_steps = 20, counts.errors = 21;
   counts.corrupt = 22, counts.evicted = 23, counts.layers = 24, counts.taken_over = 25;
   counts.max_bytes = 35, counts.directory = "/cache";
@@ -76,6 +77,7 @@ TEST(StatisticsJson, CountsRequestsStepsAndTheStoreUnderNamesOfOurOwn) {
   EXPECT_EQ(root["steps"]["front"], json({{"hit", 54}, {"run", 39}}));
   EXPECT_EQ(root["steps"]["back"], json({{"hit", 40}, {"run", 41}}));
   EXPECT_EQ(root["audit"], json({{"hits", 55}, {"differences", 56}, {"void", 57}, {"skipped", 58}}));
+  EXPECT_EQ(root["token_hits"], json({{"served", 79}, {"off", "a.o: host"}}));
   EXPECT_EQ(root["not_stored"], json({{"an input changed", 7}}));
   EXPECT_EQ(root["not_cached_detail"], json({{"-E", "prints"}}));
   EXPECT_EQ(root["not_stored_detail"], json({{"an input changed", "a.o: host: b.h"}}));

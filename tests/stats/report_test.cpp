@@ -237,6 +237,18 @@ TEST(Report, ShowsAuditsOfHitsIfThereAreAny) {
                                                       "  Void +2\n  Skipped +3\nStore\n"));
 }
 
+TEST(Report, ShowsHitsByTokensAndWhyTheyAreOff) {
+  Snapshot counts;
+  EXPECT_EQ(text_of(counts).find("Hits by tokens"), std::string::npos);
+  counts.token_hits.served = 7;
+  EXPECT_THAT(text_of(counts), testing::ContainsRegex("\nHits by tokens +7\nStore\n"));
+  EXPECT_EQ(text_of(counts, {}).find("Hits by tokens"), std::string::npos);
+  counts.token_hits.off = "a.o: host";
+  for (const TextStyle& style : {TextStyle{}, TextStyle{.all = true}})
+    EXPECT_THAT(text_of(counts, style),
+                testing::ContainsRegex("\nHits by tokens are +off +found wrong: a.o: host\nStore"));
+}
+
 TEST(Report, SaysSinceWhenItCounts) {
   Snapshot counts;
   EXPECT_THAT(text_of(counts), HasSubstr("Statistics since the beginning\n"));

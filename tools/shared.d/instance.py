@@ -11,7 +11,8 @@ CONTROL_SECONDS = 75  # bounds every option of hipcache's; src/cli/control.cpp w
 
 class Instance:
     """As a launcher (launchers.py) it has a name, a command and an environment. `base`: the environment without
-    hipcache's variables, or None for an empty one. `settings`: further variables."""
+    hipcache's variables, or None for an empty one. `settings`: further variables. Audits nothing without
+    HIPCACHE_AUDIT among them: which steps run must not depend on chance."""
 
     name = "hipcache"
 
@@ -21,7 +22,7 @@ class Instance:
         self.base, self.settings = base or {}, settings
 
     def environment(self):
-        own = {"HIPCACHE_DIR": str(self.directory), "HIPCACHE_CONFIG": "/dev/null"}
+        own = {"HIPCACHE_DIR": str(self.directory), "HIPCACHE_CONFIG": "/dev/null", "HIPCACHE_AUDIT": "0"}
         return {**self.base, **own, **self.settings}
 
     def start(self, argv, cwd):

@@ -205,7 +205,7 @@ class Hipcache(Launcher):
                "size": {"HIPCACHE_MAX_SIZE": "plenty", "HIPCACHE_QUIET": "1"}}
 
     def settings(self):
-        return {"HIPCACHE_DIR": str(self.cache), "HIPCACHE_CONFIG": "/dev/null"}
+        return {"HIPCACHE_DIR": str(self.cache), "HIPCACHE_CONFIG": "/dev/null", "HIPCACHE_AUDIT": "0"}
 
     def stats(self):
         return json.loads(self.control("--show-stats", "--format", "json"))

@@ -96,6 +96,9 @@ struct ActionResult {
   // The architectures of its devices, kBundleStep, ...: in the result of a request for statistics, in
   // every result for exports by architecture.
   std::vector<std::string> steps;
+  // By the run that made it (inputs::State::overlooked). Nothing if it is not known: in results of earlier versions,
+  // and if a part of the result was a hit by tokens.
+  std::optional<Digest> overlooked = {};
   // Set in our own store. Results in shared caches have none: there the list leads to the result.
   std::optional<FoundBy> found_by{};
 
@@ -115,9 +118,14 @@ inline bool any_result(const ActionResult& /*result*/) { return true; }
 struct Hit {
   ActionResult result;
   std::shared_ptr<const inputs::PathSet> path_set;
-  Digest state;  // of the path set, as computed for this hit
+  Digest state;                      // of the path set, as computed for this hit
+  std::optional<Digest> overlooked;  // the same
 
-  inputs::Witnessed witnessed() const { return {path_set, state}; }
+  // Whether the bytes of a source, or macros of the command, are others than those of the run that made the result. So
+  // the result is right only if the compiler sees no more than the path set's weaker questions.
+  bool is_by_tokens() const { return overlooked != result.overlooked; }
+
+  inputs::Witnessed witnessed() const { return {path_set, state, result.overlooked}; }
 };
 
 // The name of a result in the stores: digest of the action key, the path set and its state.
@@ -162,7 +170,7 @@ class ActionCache {
 
   // Publishes the result, if there are shared caches.
   // REQUIRES: the blobs of `result` are in the store, and `witnessed` describes the run that made
-  // it.
+  // it. What that run overlooked is recorded with the result.
   Status record(const ActionKey& key, const inputs::Witnessed& witnessed, const ActionResult& result);
 
   // Records the result in the place of the hit's, unless that was dropped, or replaced by another one,

@@ -63,8 +63,8 @@ struct Settings {
   unsigned jobs = 0;
   std::chrono::seconds idle_timeout{600};  // "600", "10m", "0" = never
   // HIPCACHE_AUDIT; the share, 0 to 1, of hits, of back ends of the codegen split and of plans under
-  // neutral names that are made again and compared. Nothing ("auto"): no hits, kAuditedBackEnds of the
-  // back ends, kAuditedPlans of the plans.
+  // neutral names that are made again and compared. Nothing ("auto"): kAuditedTokenHits of the hits by
+  // tokens and no other hits, kAuditedBackEnds of the back ends, kAuditedPlans of the plans.
   std::optional<double> audit;
   std::string log;  // a path or "stderr"; empty = none
   // HIPCACHE_EVENT_LOG; bytes of the event log, as max_size; 0 = none.
@@ -80,6 +80,7 @@ struct Settings {
 
 inline constexpr double kAuditedBackEnds = 0.002;
 inline constexpr double kAuditedPlans = 0.002;
+inline constexpr double kAuditedTokenHits = 0.005;
 
 // The value of a variable, or nothing.
 using Lookup = std::function<std::optional<std::string>(const std::string& name)>;

@@ -13,6 +13,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -30,6 +31,15 @@ struct FileSystemMemo;  // private to the folder, as the next two are
 class SharedStatSnapshot;
 struct KnownFile;
 
+// What the file system and the request answer to a path set now.
+struct State {
+  Digest digest;  // over all answers, in the set's order
+  // Of what the set's weaker questions do not see: the bytes of the sources that it asks about by tokens, and all
+  // macros of the command that the key lacks, if the set asks about some alone. Nothing if it has no such question.
+  // Proves nothing: it tells whether a hit rests on these questions (cache::Hit::is_by_tokens).
+  std::optional<Digest> overlooked;
+};
+
 // Thread-safe. Memory is bounded: 200,000 digests, 20,000 listings and 100,000 names
 // (src/inputs/state/file_system_memo.h). docs/internals/proof.md says when an answer is remembered, and why that is
 // safe.
@@ -40,16 +50,21 @@ class FileSystemState {
   FileSystemState(const FileSystemState&) = delete;
   FileSystemState& operator=(const FileSystemState&) = delete;
 
-  // The digest over all answers, in the set's order. If `answered` is given, their fingerprints are
-  // added to it (answer_fingerprints.h).
-  Digest state(const PathSet& set, const RunContext& from, Effort* effort = nullptr, Answered* answered = nullptr);
+  // Asks every question of the set. If `answered` is given, the fingerprints of all answers are added to it
+  // (answer_fingerprints.h).
+  State full_state(const PathSet& set, const RunContext& from, Effort* effort = nullptr, Answered* answered = nullptr);
+
+  // Only its digest.
+  Digest state(const PathSet& set, const RunContext& from, Effort* effort = nullptr, Answered* answered = nullptr) {
+    return full_state(set, from, effort, answered).digest;
+  }
 
   // The states of several sets that overlap; looks at each path once. `answered` gets the answers
   // of the first set.
-  std::vector<Digest> states(const std::vector<const PathSet*>& sets, const RunContext& from, Answered* answered);
+  std::vector<State> states(const std::vector<const PathSet*>& sets, const RunContext& from, Answered* answered);
 
-  // Like state(), and leaves what was seen in `snapshot`. Private to the folder.
-  Digest state(const PathSet& set, const RunContext& from, SharedStatSnapshot& snapshot, Answered* answered);
+  // Like full_state(), and leaves what was seen in `snapshot`. Private to the folder.
+  State full_state(const PathSet& set, const RunContext& from, SharedStatSnapshot& snapshot, Answered* answered);
 
   // The digest of a regular file's content as `state` would see it; an error for everything else.
   Result<Digest> content(const std::string& absolute_path, Effort* effort = nullptr);

@@ -39,10 +39,11 @@ inline bool reports_on_one_run(std::string_view variable) {
 struct Witnessed {
   std::shared_ptr<const PathSet> set;
   Digest state;
-  Answered answered;  // set for a run; empty for a hit
+  std::optional<Digest> overlooked = {};  // by the run that made the result (State::overlooked); nothing: or not known
+  Answered answered = {};                 // set for a run; empty for a hit
   // For a run: a file in a root that asks for its own name (mentions.h), or "". Such a result is
   // valid for that root only.
-  std::string asks_own_name;
+  std::string asks_own_name = {};
   // The set less the questions about roots that are asked only because of that name; null: there are none.
   std::shared_ptr<const PathSet> without_names = {};
   Digest state_without_names = {};

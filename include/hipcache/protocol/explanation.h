@@ -121,8 +121,10 @@ enum class Differs : std::uint32_t {
   not_split = 40,  // name: why the compile is not taken apart into steps; now: the detail
   tokens = 41,     // name: a path; now: what of its tokens differs
   macro = 42,      // name: of a macro of the command line
+  // Only a hit by tokens is stored, and an audit found one wrong.
+  token_hits_off = 43,
 };
-inline constexpr Differs kLastDiffers = Differs::macro;
+inline constexpr Differs kLastDiffers = Differs::token_hits_off;
 
 struct Difference {
   Differs kind = Differs::gone;

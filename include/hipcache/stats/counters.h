@@ -28,6 +28,12 @@ struct AuditedHits {
   std::uint64_t void_audits = 0, skipped = 0;
 };
 
+// Hits whose sources have other bytes, or whose command has other macros, than when the result was made.
+struct TokenHits {
+  std::uint64_t served = 0;
+  std::string off;  // why the daemon takes none of them; measured on request
+};
+
 struct HitRun {
   std::uint64_t hit = 0;
   std::uint64_t run = 0;
@@ -106,6 +112,7 @@ struct Snapshot {
   HitRun split_codegen_proof, audit;  // of the proof for that split; an audit is never a hit
   HitRun rated;                       // what the hit rate counts (units.h)
   AuditedHits audited_hits;
+  TokenHits token_hits;
   // The compiler reported an error; counted beside the outcome.
   std::uint64_t failed_compiles = 0;
   std::uint64_t wrappers = 0;      // wrappers that ran; the compilers that they started are requests
@@ -163,6 +170,7 @@ class Counters {
   void split_codegen_proof(bool hit);
   void audit();  // of a back end
   void audit_of_hit(AuditOutcome outcome);
+  void token_hit();
   void unbundle(bool hit);
   void link(bool hit);
   void archive(bool hit);

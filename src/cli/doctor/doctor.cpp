@@ -35,13 +35,20 @@ void check_settings_in_use(Examination& examination) {
   for (const config::UnusedSetting& setting : *unused) examination.findings.warning(config::describe(setting));
 }
 
-void measure_store(Examination& examination) {
+// Sets `store_bytes`.
+void check_statistics(Examination& examination) {
   const Result<Ran> shown =
       run_program({*examination.hipcache, "--show-stats", "--format", "json"}, examination.environment);
   if (!shown || shown->exit_code != 0) return;
   const auto json = nlohmann::json::parse(shown->out, nullptr, /*allow_exceptions=*/false);
   const auto size = nlohmann::json::json_pointer("/store/bytes_on_disk");
   if (json.contains(size) && json[size].is_number_unsigned()) examination.store_bytes = json[size].get<std::uint64_t>();
+  const auto off = nlohmann::json::json_pointer("/token_hits/off");
+  if (json.contains(off) && json[off].is_string() && json[off] != "")
+    examination.findings.warning(
+        "hits by tokens are off, because an audit found one wrong: " + json[off].get<std::string>() +
+        "; report it with the command, and the sources as they are and as they were; "
+        "hipcache --stop-server ends this");
 }
 
 // Starts the daemon if none runs, as the next compile would. Sets `store_bytes`.
@@ -62,7 +69,7 @@ void check_daemon(Examination& examination) {
   }
   findings.ok("the daemon answers");
   check_settings_in_use(examination);
-  measure_store(examination);
+  check_statistics(examination);
 }
 
 // Whether the programs of the installation are there and of one version.

@@ -139,30 +139,38 @@ std::string log_line_of(const Audited& audited, const Place& place, const std::v
 
 }  // namespace
 
-Audit::Audit(const Request& request, const Services& services) : services_(services) {
-  if (request.settings.recache || !services.audit_draw.draw(request.settings.audit.value_or(0))) return;
-  const bool may_run = !request.settings.readonly && services.job_slots.is_any_free();
-  state_ = may_run ? State::on : State::skipped;
+Audit::Audit(const Request& request, const Services& services) : request_(request), services_(services) {
+  if (!request.settings.recache) state_ = draw(request.settings.audit.value_or(0));
+}
+
+Audit::State Audit::draw(double share) const {
+  if (!services_.audit_draw.draw(share)) return State::off;
+  return !request_.settings.readonly && services_.job_slots.is_any_free() ? State::on : State::skipped;
 }
 
 Audit::~Audit() {
-  if (has_taken_) services_.counters.audit_of_hit(outcome());
+  if (has_taken_ || has_skipped_) services_.counters.audit_of_hit(outcome());
 }
 
 stats::AuditOutcome Audit::outcome() const {
-  if (state_ == State::skipped) return stats::AuditOutcome::skipped;
+  if (!has_taken_) return stats::AuditOutcome::skipped;
   if (differences_ > 0) return stats::AuditOutcome::different;
   return void_ > 0 || compared_ == 0 ? stats::AuditOutcome::void_audit : stats::AuditOutcome::equal;
 }
 
-bool Audit::takes_hit() {
-  if (state_ == State::off) return false;
-  has_taken_ = true;
-  return is_on();
+bool Audit::takes_hit(const cache::Hit& stored) {
+  const bool is_by_tokens = stored.is_by_tokens();
+  State state = state_;
+  if (is_by_tokens && state == State::off && !request_.settings.audit) state = draw(config::kAuditedTokenHits);
+  has_taken_ = has_taken_ || state == State::on;
+  has_skipped_ = has_skipped_ || state == State::skipped;
+  if (is_by_tokens && state != State::on) services_.counters.token_hit();
+  return state == State::on;
 }
 
 bool Audit::takes_request(const cache::Hit& stored) {
-  if (!takes_hit()) return false;
+  if (!takes_hit(stored)) return false;
+  state_ = State::on;
   request_hit_ = stored;
   return true;
 }
@@ -202,6 +210,16 @@ void Audit::note_difference(const Audited& audited, const std::vector<DifferentP
                              : "the evidence of an audit is not kept: " + kept.error().message);
   if (Status dropped = services_.actions.drop(audited.key, audited.stored); !dropped)
     services_.log.error(audited.what + ": the entry could not be dropped: " + dropped.error().message);
+  if (audited.stored.is_by_tokens()) switch_off_token_hits(audited.what, kept);
+}
+
+// A source's bytes at the time of the recording are known to the user alone.
+void Audit::switch_off_token_hits(const std::string& what, const Result<std::string>& kept) {
+  const std::string found = what + (kept ? ", both results in " + *kept : "");
+  services_.token_hits.switch_off(found);
+  services_.log.error(what + ": the hit was one by tokens; this daemon takes no more of them. Please report " +
+                      (kept ? *kept + ", " : "") +
+                      "the command, and the sources as they are and as they were; hipcache --stop-server ends this");
 }
 
 }  // namespace hipcache::daemon

@@ -1,5 +1,5 @@
 // The audit of one request: what is stored is made again by the compiler and compared, for a share of all requests
-// (HIPCACHE_AUDIT).
+// (HIPCACHE_AUDIT), or else for a share of the hits by tokens.
 //
 // Problem: a hit proves that the answers to the recorded questions are unchanged. If a question is missing, because the
 // compiler depends on something that the trace cannot show, the hit is wrong and nobody notices. Comparing a few hits
@@ -18,7 +18,12 @@
 // queue of environments, and competes with the rest of the build for the same processors. A client that stays after
 // the files are in place saves nothing: the build tool waits for the client, and not for the files.
 //
-// An audit takes no processor from a miss: if no job slot is free when the request comes, the hit is served as always
+// What is drawn. HIPCACHE_AUDIT is a share of requests: of a drawn one, all steps run. If it is not set, each hit by
+// tokens (cache::Hit::is_by_tokens) is drawn by itself, because such a hit also rests on a rule of hipcache's own: that
+// the compiler sees no more of a source than its tokens. If the hit is a request's, all steps run, else that step. If
+// one of them is wrong, so may be all, and the daemon takes none any more (shared/token_hits.h).
+//
+// An audit takes no processor from a miss: if no job slot is free when the hit is drawn, it is served as always
 // and counted as skipped. So is one with HIPCACHE_READONLY, where a wrong entry could not be dropped.
 //
 // A verdict needs equal inputs. If the questions of the stored result have other answers after the run, or if the race
@@ -112,7 +117,7 @@ struct Audited {
 
 class Audit {
  public:
-  // Draws. Both arguments outlive this object.
+  // Draws the request. Both arguments outlive this object.
   Audit(const Request& request, const Services& services);
   ~Audit();
   Audit(const Audit&) = delete;
@@ -121,10 +126,11 @@ class Audit {
   // Whether the request's steps run even if they are stored.
   bool is_on() const { return state_ == State::on; }
 
-  // A stored result was found. Whether it is made again and compared, instead of being used.
-  bool takes_hit();
+  // A stored result was found. Draws it, if it is one by tokens. Whether it is made again and compared, instead of
+  // being used.
+  bool takes_hit(const cache::Hit& stored);
 
-  // The same for the request's own result, which is kept if it is to be compared.
+  // The same for the request's own result, which is kept if it is to be compared. Then the request's steps run.
   bool takes_request(const cache::Hit& stored);
   const cache::Hit* request_hit() const { return request_hit_ ? &*request_hit_ : nullptr; }
 
@@ -142,14 +148,18 @@ class Audit {
  private:
   enum class State { off, skipped, on };
 
+  State draw(double share) const;
+  void switch_off_token_hits(const std::string& what, const Result<std::string>& kept);
   stats::AuditOutcome outcome() const;
   bool has_same_inputs(const Audited& audited, const RequestContext& context);
   void note_difference(const Audited& audited, const std::vector<DifferentPart>& differences, int exit_code,
                        const RequestContext& context);
 
+  const Request& request_;
   const Services& services_;
-  State state_ = State::off;
-  bool has_taken_ = false;  // a stored result was found and is (or, if skipped, would have been) made again
+  State state_ = State::off;  // of the request
+  bool has_taken_ = false;    // a stored result was found and is made again
+  bool has_skipped_ = false;  // one was drawn, and used
   std::optional<cache::Hit> request_hit_;
   unsigned compared_ = 0, differences_ = 0, void_ = 0;
 };

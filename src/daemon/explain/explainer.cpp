@@ -287,7 +287,8 @@ Differences Explainer::differences_of(const HistoryStep& step, const std::vector
   attribute_cuid(differences, *candidate, !no_key);
   if (!differences.empty()) put_in_order(differences);
   if (!differences.empty() || no_key) return differences;
-  return only(same_key ? Differs::gone : Differs::command);
+  if (!same_key) return only(Differs::command);
+  return only(services_.token_hits.are_off() ? Differs::token_hits_off : Differs::gone);
 }
 
 // The CUID is made of the request's arguments. If those differ, an argument that reached the step is the reason; else

@@ -102,6 +102,7 @@ Status record_for(const std::vector<inputs::Observation>& likeness, const StepSt
   inputs::Witnessed free;
   free.set = state.result.witnessed.without_names;
   free.state = state.result.witnessed.state_without_names;
+  free.overlooked = state.result.witnessed.overlooked;  // it asks the same about sources and macros
   inputs::Witnessed names;
   names.set = std::make_shared<const inputs::PathSet>(likeness);
   names.state = context.services.file_system.state(*names.set, from);

@@ -127,7 +127,9 @@ Result<RequestDirectory> make_directory(const RequestContext& context) {
 
 std::optional<cache::Hit> RequestContext::look_up(const cache::ActionKey& action,
                                                   const cache::Suffices& suffices) const {
-  return services.actions.look_up(action, suffices, request.from, lease);
+  std::optional<cache::Hit> hit = services.actions.look_up(action, suffices, request.from, lease);
+  if (hit && hit->is_by_tokens() && services.token_hits.are_off()) return std::nullopt;
+  return hit;
 }
 
 PendingWrites::Mark RequestContext::mark_pending() const { return services.pending_writes.mark({key.value}); }

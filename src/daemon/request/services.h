@@ -10,6 +10,7 @@
 
 #include "daemon/shared/job_slots.h"
 #include "daemon/shared/single_flight.h"
+#include "daemon/shared/token_hits.h"
 #include "hipcache/base/digest.h"
 #include "hipcache/base/log.h"
 #include "hipcache/cache/action_cache.h"
@@ -66,8 +67,9 @@ struct Services {
   RunningSteps& running_steps;
   DigestSet& doubts;      // keys of failed proofs and doubted steps; not retried
   DigestSet& proofs;      // digests of outputs that were compared and make a proof
-  AuditDraw& audit_draw;  // of hits, and of back ends of the codegen split
+  AuditDraw& audit_draw;  // of hits, of plans, and of back ends of the codegen split
   AuditEvidence& audit_evidence;
+  TokenHits& token_hits;
   SplitCodegenLedger& split_codegen_ledger;
   Wrappers& wrappers;
   events::EventLog& event_log;

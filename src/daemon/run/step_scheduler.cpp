@@ -169,10 +169,10 @@ void StepScheduler::take_answers() {
   }
 }
 
-// Whether the step runs although it is stored: its request is audited.
-bool StepScheduler::runs_again(const StepSpec& spec) const {
+// Whether the step runs although it is stored: its request is audited, or its hit.
+bool StepScheduler::runs_again(const StepSpec& spec, const cache::Hit& stored) const {
   if (context_.audit == nullptr || spec.is_proof) return false;
-  return is_compared(spec) ? context_.audit->takes_hit() : context_.audit->is_on();
+  return is_compared(spec) ? context_.audit->takes_hit(stored) : context_.audit->is_on();
 }
 
 bool StepScheduler::found(StepState& state) {
@@ -182,7 +182,7 @@ bool StepScheduler::found(StepState& state) {
   const std::uint64_t ended = services_.single_flight.ended(spec.key.value);
   if (state.missed == ended) return false;
   std::optional<cache::Hit> hit = context_.look_up(spec.key, spec.suffices());
-  if (hit && runs_again(spec)) {
+  if (hit && runs_again(spec, *hit)) {
     if (is_compared(spec)) state.audited = std::move(*hit);
     hit.reset();
   }

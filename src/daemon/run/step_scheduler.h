@@ -55,7 +55,7 @@ class StepScheduler {
   Start try_start(OpenStep& step);
   void start_what_can_be();
   std::optional<SingleFlight::Claim> claim(StepState& state);
-  bool runs_again(const StepSpec& spec) const;
+  bool runs_again(const StepSpec& spec, const cache::Hit& stored) const;
   bool found(StepState& state);
   void make_run(OpenStep& step) const;
   Status start(OpenStep step);

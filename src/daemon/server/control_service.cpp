@@ -103,6 +103,7 @@ ControlReply ControlService::statistics() {
   snapshot.directory = directory_;
   snapshot.remote = remote_statistics(false);
   snapshot.running = running();
+  snapshot.token_hits.off = token_hits_.why_off();
   const events::LogCounts lines = events_.counts();
   snapshot.events = {.written = lines.written, .dropped = lines.dropped, .failed = lines.failed};
   return {"", snapshot.to_json(usage.actions, usage.blobs, usage.bytes, usage.bytes_on_disk)};

@@ -11,6 +11,7 @@
 
 #include "daemon/remote/remote_cache.h"
 #include "daemon/shared/job_slots.h"
+#include "daemon/shared/token_hits.h"
 #include "hipcache/base/log.h"
 #include "hipcache/events/event_log.h"
 #include "hipcache/protocol/messages.h"
@@ -41,14 +42,15 @@ class ControlService {
   // no more connections and end after the running sessions.
   ControlService(store::LocalStore& store, RemoteCache* remote, PendingWrites& pending_writes,
                  const RunningSteps& running_steps, events::EventLog& events, stats::Counters& counters,
-                 PersistentCounters& persistent, std::uint64_t max_bytes, std::string directory,
-                 std::function<void()> stop)
+                 const TokenHits& token_hits, PersistentCounters& persistent, std::uint64_t max_bytes,
+                 std::string directory, std::function<void()> stop)
       : store_(store),
         remote_(remote),
         pending_(pending_writes),
         running_(running_steps),
         events_(events),
         counters_(counters),
+        token_hits_(token_hits),
         persistent_(persistent),
         max_bytes_(max_bytes),
         directory_(std::move(directory)),
@@ -72,6 +74,7 @@ class ControlService {
   const RunningSteps& running_;
   events::EventLog& events_;
   stats::Counters& counters_;
+  const TokenHits& token_hits_;
   PersistentCounters& persistent_;
   const std::uint64_t max_bytes_;
   const std::string directory_;

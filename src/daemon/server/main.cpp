@@ -315,6 +315,7 @@ int run() {
   DigestSet proofs;
   AuditDraw audit_draw(std::random_device{}());
   AuditEvidence audit_evidence(&directory->own());
+  TokenHits token_hits;
   SplitCodegenLedger split_codegen_ledger(*store, log);
   Wrappers wrappers(file_system);
   const std::unique_ptr<EngineProcess> engine = engine_process(*settings, log);
@@ -333,6 +334,7 @@ int run() {
                           .proofs = proofs,
                           .audit_draw = audit_draw,
                           .audit_evidence = audit_evidence,
+                          .token_hits = token_hits,
                           .split_codegen_ledger = split_codegen_ledger,
                           .wrappers = wrappers,
                           .event_log = event_log,
@@ -343,8 +345,8 @@ int run() {
                           .trace_library = *trace_library,
                           .mount_view = protocol::own_mount_view()};
 
-  ControlService control(*store, remote.get(), pending_writes, running_steps, event_log, counters, persistent,
-                         settings->max_size, settings->directory, [&server] { server.stop(); });
+  ControlService control(*store, remote.get(), pending_writes, running_steps, event_log, counters, token_hits,
+                         persistent, settings->max_size, settings->directory, [&server] { server.stop(); });
   serve = [&](UniqueFd socket) { serve_connection(std::move(socket), services, control); };
   is_in_place = [&] { return directory->is_in_place() && store->is_in_place(); };
   is_busy = [&] { return remote && remote->publisher().progress().waiting > 0; };

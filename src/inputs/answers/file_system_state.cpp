@@ -46,7 +46,7 @@ class Examination {
   }
 
   // Also adds each answer to `answered`, unless that is null.
-  Digest state(const PathSet& set, Answered* answered) {
+  State state(const PathSet& set, Answered* answered) {
     set_ = &set;
     const std::vector<Observation>& observations = set.observations();
     for (std::uint32_t i = 0; i < observations.size(); ++i) {
@@ -159,6 +159,7 @@ class Examination {
 
   // Mostly the command has the macros of the list and no others.
   void ask_further_macros(const std::string& list) {
+    answers_.overlook(from_.macros);
     const std::string known = " " + list + " ";
     const auto is_further = [&](const Macro& macro) { return known.find(" " + macro.name + " ") == known.npos; };
     if (std::none_of(from_.macros.begin(), from_.macros.end(), is_further)) return answers_.add(Answer::unset);
@@ -313,25 +314,25 @@ FileSystemState::FileSystemState(Clock clock, MountIds mount_ids)
     : memo_(std::make_unique<FileSystemMemo>(std::move(clock), mount_ids)) {}
 FileSystemState::~FileSystemState() = default;
 
-Digest FileSystemState::state(const PathSet& set, const RunContext& from, Effort* effort, Answered* answered) {
+State FileSystemState::full_state(const PathSet& set, const RunContext& from, Effort* effort, Answered* answered) {
   Effort unasked;
   const std::shared_ptr<const PathOrder> order = memo_->names.order(set, from);
   return Examination(*order, from, *memo_, effort != nullptr ? *effort : unasked, nullptr).state(set, answered);
 }
 
-Digest FileSystemState::state(const PathSet& set, const RunContext& from, SharedStatSnapshot& snapshot,
-                              Answered* answered) {
+State FileSystemState::full_state(const PathSet& set, const RunContext& from, SharedStatSnapshot& snapshot,
+                                  Answered* answered) {
   Effort unasked;
   const std::shared_ptr<const PathOrder> order = memo_->names.order(set, from);
   snapshot.keep(order);
   return Examination(*order, from, *memo_, unasked, &snapshot).state(set, answered);
 }
 
-std::vector<Digest> FileSystemState::states(const std::vector<const PathSet*>& sets, const RunContext& from,
-                                            Answered* answered) {
+std::vector<State> FileSystemState::states(const std::vector<const PathSet*>& sets, const RunContext& from,
+                                           Answered* answered) {
   SharedStatSnapshot snapshot;
-  std::vector<Digest> states;
-  for (const PathSet* set : sets) states.push_back(state(*set, from, snapshot, std::exchange(answered, nullptr)));
+  std::vector<State> states;
+  for (const PathSet* set : sets) states.push_back(full_state(*set, from, snapshot, std::exchange(answered, nullptr)));
   return states;
 }
 

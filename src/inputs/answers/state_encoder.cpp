@@ -16,6 +16,12 @@ void StateEncoder::add_kind(const PathStat& seen) {
 void StateEncoder::add_content(std::uint32_t index, const Digest& answer, const Digest& content, const Stamp& stamp) {
   add(Answer::digest, answer);
   contents_.push_back({content, index, stamp});
+  if (answer != content) overlooked_.raw(content.view());
+}
+
+void StateEncoder::overlook(const std::vector<Macro>& macros) {
+  overlooked_.number(macros.size());
+  for (const Macro& macro : macros) overlooked_.text(macro.text);
 }
 
 // clang takes two names for one file (#pragma once) if device and inode agree; gcc, if content and modification time
@@ -88,8 +94,10 @@ AnswerFingerprint StateEncoder::twins_since(std::size_t begin) const {
   return {Answer::text, digest_of(std::string_view(out_.bytes()).substr(begin)).prefix()};
 }
 
-Digest StateEncoder::finish(const Digest& set) {
-  return Hasher("world-state 3").field(set).field(out_.bytes()).finish();
+State StateEncoder::finish(const Digest& set) {
+  State state{.digest = Hasher("world-state 3").field(set).field(out_.bytes()).finish(), .overlooked = {}};
+  if (!overlooked_.bytes().empty()) state.overlooked = Hasher("overlooked").field(overlooked_.bytes()).finish();
+  return state;
 }
 
 }  // namespace hipcache::inputs

@@ -8,6 +8,7 @@
 
 #include "hipcache/base/digest.h"
 #include "hipcache/inputs/answer_fingerprints.h"
+#include "hipcache/inputs/file_system_state.h"
 #include "hipcache/inputs/frames.h"
 #include "inputs/state/mounts.h"
 
@@ -22,7 +23,10 @@ class StateEncoder {
   // Absent, error, directory or other: the answers that need only a stat.
   void add_kind(const PathStat& seen);
   // The answer about a file's content, of which `content` is the digest. That and the stamp are kept for add_twins().
+  // The answer may be a weaker one.
   void add_content(std::uint32_t index, const Digest& answer, const Digest& content, const Stamp& stamp);
+  // An answer may leave out any of the macros.
+  void overlook(const std::vector<Macro>& macros);
   // Keeps a directory's stamp for add_twins().
   void note_directory(std::uint32_t index, const Stamp& stamp) { directories_.push_back({stamp, index}); }
   // Adds which names of equal content are one file, and which names are one directory. REQUIRES: all else was added.
@@ -34,7 +38,7 @@ class StateEncoder {
   AnswerFingerprint fingerprint_since(std::size_t begin) const;
   AnswerFingerprint twins_since(std::size_t begin) const;
 
-  Digest finish(const Digest& set);
+  State finish(const Digest& set);
 
  private:
   struct Content {
@@ -52,6 +56,7 @@ class StateEncoder {
   void add_twin_directories();
 
   FrameWriter out_;
+  FrameWriter overlooked_;  // in the set's order
   std::vector<Content> contents_;
   std::vector<Directory> directories_;
 };

@@ -366,16 +366,20 @@ std::variant<Witnessed, Refusal> witness(const trace::Trace& trace, const Run& r
   if (!set->within_limits()) return Refusal{Reason::trace, "more observations than a path set may have"};
   Answered answered;
   SharedStatSnapshot snapshot;
-  const Digest state = file_system.state(*set, from, snapshot, &answered);  // before the guard: see Witnessed
+  const State state = file_system.full_state(*set, from, snapshot, &answered);  // before the guard: see Witnessed
   const Digest state_without_names =
-      without_names ? file_system.state(*without_names, from, snapshot, nullptr) : Digest();
+      without_names ? file_system.full_state(*without_names, from, snapshot, nullptr).digest : Digest();
   if (std::optional<Refusal> refusal =
           guard(observer.counted_paths(), *set, run.started_ns, from, snapshot, file_system))
     return *refusal;
-  return Witnessed{std::move(set),           state,
-                   std::move(answered),      observer.take_asks_own_name(),
-                   std::move(without_names), state_without_names,
-                   observer.named_roots()};
+  return Witnessed{.set = std::move(set),
+                   .state = state.digest,
+                   .overlooked = state.overlooked,
+                   .answered = std::move(answered),
+                   .asks_own_name = observer.take_asks_own_name(),
+                   .without_names = std::move(without_names),
+                   .state_without_names = state_without_names,
+                   .named_roots = observer.named_roots()};
 }
 
 }  // namespace hipcache::inputs

@@ -99,16 +99,25 @@ class AuditTest : public testing::Test {
            std::to_string(audited.void_audits) + "/" + std::to_string(audited.skipped);
   }
 
+  // How many of those requests take their hit by tokens.
+  int taken(int requests) {
+    int taken = 0;
+    for (int i = 0; i < requests; ++i) taken += Audit(request_, services_).takes_hit(by_tokens_) ? 1 : 0;
+    return taken;
+  }
+
   const ServicesInMemory<> made_;
   const Services& services_ = made_.services;
   Request request_;
+  const cache::Hit hit_{};
+  const cache::Hit by_tokens_{.result = {}, .path_set = nullptr, .state = {}, .overlooked = digest_of("other bytes")};
 };
 
 TEST_F(AuditTest, IsOffUnlessItIsSet) {
   for (const std::optional<double> share : {std::optional<double>(), std::optional<double>(0)}) {
     request_.settings.audit = share;
     Audit audit(request_, services_);
-    EXPECT_FALSE(audit.is_on() || audit.takes_hit());
+    EXPECT_FALSE(audit.is_on() || audit.takes_hit(hit_));
   }
   request_.settings.audit = 1;
   request_.settings.recache = true;
@@ -125,7 +134,7 @@ TEST_F(AuditTest, CountsNothingWithoutAHit) {
 
 TEST_F(AuditTest, IsVoidIfNothingWasCompared) {
   {
-    EXPECT_TRUE(Audit(request_, services_).takes_hit());
+    EXPECT_TRUE(Audit(request_, services_).takes_hit(hit_));
   }
   EXPECT_EQ(counts(), "0/0/1/0");
 }
@@ -134,11 +143,56 @@ TEST_F(AuditTest, LeavesTheSlotsOfABusyMachineToMisses) {
   ASSERT_TRUE(services_.job_slots.start(true, 0, -1));
   {
     Audit audit(request_, services_);
-    EXPECT_FALSE(audit.is_on() || audit.takes_hit());
+    EXPECT_FALSE(audit.is_on() || audit.takes_hit(hit_));
   }
   EXPECT_EQ(counts(), "0/0/0/1");
   services_.job_slots.finish(0);
   EXPECT_TRUE(Audit(request_, services_).is_on());
+}
+
+TEST_F(AuditTest, DrawsAShareOfTheHitsByTokensByItself) {
+  request_.settings.audit.reset();
+  ASSERT_TRUE(by_tokens_.is_by_tokens());
+  EXPECT_NEAR(taken(20'000), 100, 40);
+  const stats::Snapshot counted = services_.counters.snapshot();
+  EXPECT_EQ(counted.token_hits.served + counted.audited_hits.void_audits, 20'000u) << "each is served or made again";
+}
+
+TEST_F(AuditTest, LeavesHitsByTokensToTheUsersOwnShare) {
+  request_.settings.audit = 0;
+  EXPECT_EQ(taken(2'000), 0);
+  request_.settings.audit = 1;
+  EXPECT_EQ(taken(10), 10);
+  EXPECT_EQ(services_.counters.snapshot().token_hits.served, 2'000u);
+}
+
+TEST_F(AuditTest, MakesAllStepsOfADrawnRequestAgainAndElseTheDrawnStepAlone) {
+  request_.settings.audit.reset();
+  bool has_taken_request = false, has_taken_step = false;
+  for (int i = 0; i < 5'000 && !(has_taken_request && has_taken_step); ++i) {
+    Audit of_request(request_, services_);
+    if (of_request.takes_request(by_tokens_)) {
+      has_taken_request = true;
+      EXPECT_TRUE(of_request.is_on() && of_request.takes_hit(by_tokens_) && of_request.takes_hit(hit_));
+      EXPECT_TRUE(of_request.request_hit());
+    }
+    Audit of_step(request_, services_);
+    if (of_step.takes_hit(by_tokens_)) {
+      has_taken_step = true;
+      EXPECT_FALSE(of_step.is_on() || of_step.takes_hit(hit_));
+    }
+  }
+  EXPECT_TRUE(has_taken_request && has_taken_step);
+}
+
+TEST_F(AuditTest, ServesADrawnHitByTokensIfNoSlotIsFree) {
+  request_.settings.audit.reset();
+  ASSERT_TRUE(services_.job_slots.start(true, 0, -1));
+  EXPECT_EQ(taken(2'000), 0);
+  services_.job_slots.finish(0);
+  const stats::Snapshot counted = services_.counters.snapshot();
+  EXPECT_EQ(counted.token_hits.served, 2'000u);
+  EXPECT_GT(counted.audited_hits.skipped, 0u);
 }
 
 }  // namespace

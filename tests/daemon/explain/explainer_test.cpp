@@ -192,6 +192,13 @@ TEST_F(ExplainerTest, SaysThatStoredResultsAreNotToBeUsed) {
   EXPECT_THAT(why(), ElementsAre(HasSubstr("HIPCACHE_RECACHE")));
 }
 
+TEST_F(ExplainerTest, SaysThatHitsByTokensAreOff) {
+  compile(host());
+  EXPECT_THAT(why(), ElementsAre(HasSubstr("not stored any more")));
+  services_.token_hits.switch_off("a.o: host");
+  EXPECT_THAT(why(), ElementsAre(HasSubstr("an audit found such a hit wrong")));
+}
+
 TEST_F(ExplainerTest, NamesFilesOfAnotherCheckoutAsTheyAreCalledHere) {
   const std::string one = scratch_.make_directory("one");
   const std::string two = scratch_.make_directory("two");

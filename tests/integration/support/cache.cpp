@@ -85,7 +85,7 @@ Cache::~Cache() {
 }
 
 Variables Cache::variables(const Variables& more) const {
-  Variables all{{"HIPCACHE_DIR", directory()}, {"HIPCACHE_CONFIG", "/dev/null"}};
+  Variables all{{"HIPCACHE_DIR", directory()}, {"HIPCACHE_CONFIG", "/dev/null"}, {"HIPCACHE_AUDIT", "0"}};
   for (const auto& [name, value] : settings_) all[name] = value;
   for (const auto& [name, value] : more) all[name] = value;
   return all;

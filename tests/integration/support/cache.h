@@ -34,6 +34,7 @@ struct Counts {
 // From the output of --show-stats --format json.
 Counts counts_of(const nlohmann::json& json);
 
+// Audits nothing, unless a test says so: counts of steps must not depend on chance.
 class Cache {
  public:
   Cache() = default;

@@ -34,7 +34,7 @@ class Machine:
         self.variables = {k: v for k, v in os.environ.items() if not k.startswith("HIPCACHE_")}
         self.variables.update(
             HIPCACHE_DIR=str(directory / "cache"), HIPCACHE_CONFIG="/dev/null", HIPCACHE_REMOTE=remote,
-            HIPCACHE_LOG=str(self.log)
+            HIPCACHE_LOG=str(self.log), HIPCACHE_AUDIT="0"
         )
         self.variables.update(KEYS)
         self.variables.update({f"HIPCACHE_{name.upper()}": str(value) for name, value in settings.items()})
