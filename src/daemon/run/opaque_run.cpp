@@ -11,6 +11,7 @@
 
 #include "daemon/record/collected_output.h"
 #include "daemon/record/relocatability.h"
+#include "daemon/record/sight.h"
 #include "daemon/request/keys.h"
 #include "daemon/request/step_kinds.h"
 #include "daemon/request/wrappers.h"
@@ -156,7 +157,7 @@ inputs::Sight sight_of_run(const cache::ActionResult& said, const std::vector<Co
                            const Request& request) {
   if (!request.from.leaves_out_macros) return inputs::kNoSources;
   const bool is_whole = request.from.variable("CCC_OVERRIDE_OPTIONS") == nullptr;
-  return is_whole ? sight_of(request.invocation.expanded, made, said) : inputs::Sight{};
+  return is_whole ? sight_of(request.invocation.expanded, made, said, request.from) : inputs::Sight{};
 }
 
 // The programs that do nothing but start the compiler: a script of the compiler's package, and Python. Drops Python's
