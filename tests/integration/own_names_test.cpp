@@ -184,12 +184,12 @@ TEST_P(OwnNamesByOneCompiler, AreNamedByExplainAndByTheStatisticsWithWhatHelps) 
   const std::string root = scratch_ / kSecond;
   const Ended told =
       cache_.run(Arguments{"--explain", "--"} + command(kSecond, kFlags, "scale"), root, {{"HIPCACHE_BASEDIR", root}});
-  EXPECT_THAT(told.out, testing::HasSubstr("src/scale.cpp uses __FILE__")) << told.err;
+  EXPECT_THAT(told.out, testing::HasSubstr("src/scale.cpp:6 (by SOLVER_CHECK) uses __FILE__")) << told.err;
   EXPECT_THAT(told.out, testing::HasSubstr("-ffile-prefix-map=" + root + "=."));
   const nlohmann::json counted = cache_.counts().json;
   EXPECT_EQ(counted.at("tied").at("own-name"), 2) << counted.dump();
   EXPECT_THAT(counted.at("tied_detail").at("own-name").get<std::string>(),
-              testing::HasSubstr("src/scale.cpp uses __FILE__"));
+              testing::HasSubstr("src/scale.cpp:6 (by SOLVER_CHECK) uses __FILE__"));
   EXPECT_THAT(cache_.control("--show-stats").out, testing::HasSubstr("own-name"));
 }
 

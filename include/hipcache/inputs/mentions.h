@@ -46,6 +46,7 @@ namespace hipcache::inputs {
 struct OwnName {
   RootMask root = 0;
   std::string path;
+  std::string where;  // for messages: "PATH:12", "PATH:12 (by CHECK)"; the path alone if no line is known
   // A prefix map replaces the name, as it does for __FILE__. clang 15 does not map the names in names
   // of types.
   bool is_mapped = true;

@@ -41,7 +41,7 @@ struct Witnessed {
   Digest state;
   std::optional<Digest> overlooked = {};  // by the run that made the result (State::overlooked); nothing: or not known
   Answered answered = {};                 // set for a run; empty for a hit
-  // For a run: a file in a root that asks for its own name (mentions.h), or "". Such a result is
+  // For a run: where a file in a root asks for its own name (OwnName::where), or "". Such a result is
   // valid for that root only.
   std::string asks_own_name = {};
   // The set less the questions about roots that are asked only because of that name; null: there are none.

@@ -29,6 +29,9 @@ struct Sight {
   bool checks_indentation = false;  // its warnings compare columns of lines, gcc's of comments too
   // An output says where an unnamed type is.
   bool shows_places_of_types = false;
+  // Texts of inline assembly in an output, with places that a library of bitcode has for the same texts. They are the
+  // library's if no source can begin such a text.
+  std::vector<std::string> assembly_of_libraries = {};
 
   enum class Macros : std::uint8_t {
     none,     // no source is read, or the key has all macros

@@ -251,7 +251,7 @@ void Explainer::add_own_name(const HistoryStep& then, const Candidate& candidate
   for (const inputs::OwnName& own :
        inputs::mentions_in(set->observations(), request_.from, {}, services_.file_system).own_names) {
     const Root* root = request_.from.roots.around(own.path);
-    if (root != nullptr && own.is_mapped) differences.push_back({Differs::own_name, own.path, root->path, ""});
+    if (root != nullptr && own.is_mapped) differences.push_back({Differs::own_name, own.where, root->path, ""});
   }
 }
 

@@ -320,12 +320,12 @@ class InputTies {
       ties_.add(TiedBy::own_name, source, root->path);
   }
 
-  // The source whose own name ties the result to the root, or "".
+  // Where a source asks for its own name, if that ties the result to the root, or "".
   std::string asks_its_own_name(const Root& root) const {
     const RootMask bit = from_.roots.holding(root.path);
     if ((spec_.maps.own_names() & bit) != 0) return "";
     for (const inputs::OwnName& own : inputs::mentions_in(set_.observations(), from_, {}, file_system_).own_names)
-      if (own.is_mapped && (own.root & bit) != 0) return own.path;
+      if (own.is_mapped && (own.root & bit) != 0) return own.where;
     return "";
   }
 

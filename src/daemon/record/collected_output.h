@@ -7,10 +7,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
-
-#include "hipcache/cache/action_cache.h"
-#include "hipcache/inputs/run.h"
 
 namespace hipcache::daemon {
 
@@ -27,14 +23,6 @@ struct CollectedOutput {
 
 // Whether the text consists of make rules only, as depfiles do: targets, a colon, files, with continued lines.
 bool holds_only_rules(std::string_view bytes);
-
-// What a run may show of its sources, from its command, its messages and its outputs.
-
-// `arguments`: of the compiler or its driver, with the program first. Messages show lines of the source, so a run that
-// printed anything sees all bytes. So does one with an output that is neither a depfile, nor an object or bitcode
-// without debug information.
-inputs::Sight sight_of(const std::vector<std::string>& arguments, const std::vector<CollectedOutput>& outputs,
-                       const cache::ActionResult& said);
 
 // The mode that a new file gets when a compiler creates it, and so does the client on a hit.
 //

@@ -11,6 +11,7 @@
 
 #include "daemon/record/collected_output.h"
 #include "daemon/record/relocatability.h"
+#include "daemon/record/sight.h"
 #include "daemon/request/keys.h"
 #include "daemon/request/step_kinds.h"
 #include "daemon/request/wrappers.h"
@@ -163,7 +164,7 @@ inputs::Sight sight_of_run(const cache::ActionResult& said, const std::vector<Co
   std::vector<std::string> command = request.invocation.expanded;
   if (std::string program = real_path(request.compiler); compiler::names_driver(program))
     command[0] = std::move(program);
-  return sight_of(command, made, said);
+  return sight_of(command, made, said, request.from);
 }
 
 // The programs that do nothing but start the compiler: a script of the compiler's package, and Python. Drops Python's

@@ -11,6 +11,7 @@
 
 #include "daemon/record/collected_output.h"
 #include "daemon/record/output_recorder.h"
+#include "daemon/record/sight.h"
 #include "daemon/run/step_report.h"
 #include "hipcache/base/files.h"
 #include "hipcache/base/reason.h"
@@ -127,8 +128,9 @@ Result<std::vector<CollectedOutput>> examine_outputs(StepState& state, const pro
   if (!outputs) return outputs.error();
   if (auto why = spec.is_proof ? std::nullopt : names_directory(*outputs, context.directory))
     state.result.make_unusable(*std::move(why));
-  const inputs::Sight sight =
-      spec.reads_source ? sight_of(spec.commands.front().argv, *outputs, state.result) : inputs::kNoSources;
+  const inputs::Sight sight = spec.reads_source
+                                  ? sight_of(spec.commands.front().argv, *outputs, state.result, context.request.from)
+                                  : inputs::kNoSources;
   take_trace(state, report, ties_of(state, *outputs, context.request.from), sight, context);
   return outputs;
 }

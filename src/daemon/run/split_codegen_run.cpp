@@ -12,6 +12,7 @@
 #include "daemon/record/collected_output.h"
 #include "daemon/record/output_recorder.h"
 #include "daemon/record/relocatability.h"
+#include "daemon/record/sight.h"
 #include "daemon/request/keys.h"
 #include "daemon/run/plain_run.h"
 #include "daemon/run/step_report.h"
@@ -222,7 +223,8 @@ Status SplitCodegenRun::join() {
   Relocatability ties = relocatability_of(spec.maps, code, front_.result, context_.request.from);
   ties.roots.named = spec.named_roots;
   ties.roots.arguments = arguments_of(front_.spec());
-  take_trace(front_, front_report_, ties, sight_of(spec.commands.front().argv, code, front_.result), context_);
+  take_trace(front_, front_report_, ties,
+             sight_of(spec.commands.front().argv, code, front_.result, context_.request.from), context_);
 
   if (Status proved = check_if_of_worker(front_report_, front_.result); !proved) return proved;
 

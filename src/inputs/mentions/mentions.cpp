@@ -17,6 +17,7 @@
 
 #include "hipcache/base/files.h"
 #include "hipcache/base/roots.h"
+#include "hipcache/base/text.h"
 #include "hipcache/inputs/file_system_state.h"
 #include "inputs/rules/text_marks.h"
 #include "inputs/sources/source_use.h"
@@ -173,13 +174,38 @@ RootMask build_directories(const Roots& roots) {
   return found;
 }
 
+// The line in which the word first stands, outside of directives and of comments that fill a line; 0: not found.
+std::size_t line_of(std::string_view word, std::string_view text) {
+  for (std::size_t number = 1; !text.empty(); ++number) {
+    const std::string_view line = text.substr(0, text.find('\n'));
+    const std::string_view begin = trimmed(line);
+    const bool counts = !begin.starts_with('#') && !begin.starts_with('*') && !begin.starts_with("/");
+    for (auto at = line.find(word); counts && at != line.npos; at = line.find(word, at + 1)) {
+      const std::size_t end = at + word.size();
+      if ((at == 0 || !is_of_word(line[at - 1])) && (end == line.size() || !is_of_word(line[end]))) return number;
+    }
+    text.remove_prefix(std::min(line.size() + 1, text.size()));
+  }
+  return 0;
+}
+
+std::string where_of(const OwnName& own, std::string_view word) {
+  const Result<std::string> text = word.empty() ? Result<std::string>("") : read_file(own.path, kLargestText);
+  const std::size_t line = text ? line_of(word, *text) : 0;
+  if (line == 0) return own.path;
+  const bool is_own = word == "__FILE__";
+  return own.path + ":" + std::to_string(line) + (is_own ? "" : " (by " + std::string(word) + ")");
+}
+
 // Keeps the first file for each root, of those with mapped names and of the others.
 class OwnNames {
  public:
-  void add(OwnName own) {
+  // `word`: in the file, that leads to its name; "" if none is known.
+  void add(OwnName own, std::string_view word) {
     RootMask& roots = own.is_mapped ? mapped_ : unmapped_;
     if ((roots & own.root) != 0) return;
     roots |= own.root;
+    own.where = where_of(own, word);
     names_.push_back(std::move(own));
   }
   std::vector<OwnName> take_names() { return std::move(names_); }
@@ -199,13 +225,14 @@ bool may_ask_unseen(const ReadFile& file, const SourceUse& use, RootMask builds)
 void add_own_names(const ReadFile& file, const SourceUse& use, RootMask builds, OwnNames& own_names) {
   if (file.root == 0 || !file.is_text()) return;
   const SourceNames& names = *use.sources()[file.source].names;
-  if ((use.leads(file) & kToFileName) != 0) own_names.add({file.root, file.path});
+  if ((use.leads(file) & kToFileName) != 0)
+    own_names.add({.root = file.root, .path = file.path, .where = {}}, use.reach().example(names, kToFileName));
   if (file.is_own_of_toolchain) return;
   const bool asks = (use.asks_callers() && !names.live.empty()) || !names.is_known() || may_ask_unseen(file, use, builds);
-  if (asks) own_names.add({file.root, file.path});
+  if (asks) own_names.add({.root = file.root, .path = file.path, .where = {}}, "");
   const bool prints_types = !use.is_by_gcc() && (use.leads_of_project() & kToTypes) != 0;
   if (prints_types && (use.may_begin_unnamed(file) || !names.is_known()))
-    own_names.add({.root = file.root, .path = file.path, .is_mapped = false});
+    own_names.add({.root = file.root, .path = file.path, .where = {}, .is_mapped = false}, "");
 }
 
 }  // namespace

@@ -17,6 +17,7 @@
 #include "inputs/rules/environment.h"
 #include "inputs/rules/path_class.h"
 #include "inputs/rules/variable_use.h"
+#include "inputs/sources/assembly_texts.h"
 #include "inputs/sources/source_questions.h"
 #include "inputs/sources/source_use.h"
 #include "inputs/state/file_system_memo.h"
@@ -316,10 +317,12 @@ class Observer {
     const auto command = only_compilers_ ? SourceUse::Command::is_whole : SourceUse::Command::may_lack_options;
     const SourceUse use(observations_, from_, run_.shows.roots.arguments, command, file_system_.memo());
     const bool is_known_command = only_compilers_ && !use.reads_options();
-    const Sight sight =
-        is_known_command
-            ? run_.sight
-            : Sight{.macros = run_.sight.macros == Sight::Macros::none ? Sight::Macros::none : Sight::Macros::every};
+    Sight sight = is_known_command ? run_.sight
+                                   : Sight{.macros = run_.sight.macros == Sight::Macros::none ? Sight::Macros::none
+                                                                                              : Sight::Macros::every};
+    if (!sight.assembly_of_libraries.empty() &&
+        may_have_assembly(use, sight.assembly_of_libraries, file_system_.memo()))
+      sight.weakest = Question::content;
     ties_ = add_root_questions(run_.shows.roots, use, from_, only_compilers_, file_system_, observations_);
     ask_about_tokens(use, sight, observations_);
     ask_about_macros(use, sight, from_, observations_);

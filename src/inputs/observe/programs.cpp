@@ -51,7 +51,7 @@ RootTies add_root_questions(const RootReferences& ties, const SourceUse& use, co
       continue;
     }
     if ((ties.own_names_mapped & own.root) != 0) continue;
-    if (found.asks_own_name.empty()) found.asks_own_name = own.path;
+    if (found.asks_own_name.empty()) found.asks_own_name = own.where;
     ((ties.may_be_placed & own.root) != 0 ? placed : shown) |= own.root;
   }
   for (const Root* root : from.roots.among(shown | placed))

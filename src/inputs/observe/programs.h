@@ -19,7 +19,7 @@ namespace hipcache::inputs {
 class SourceUse;
 
 struct RootTies {
-  std::string asks_own_name;  // the first file whose own name ties the result to a root, or ""
+  std::string asks_own_name;  // where the first file asks for its own name that ties the result to a root, or ""
   RootMask by_names = 0;      // roots that are asked about only because of such names
 };
 

@@ -98,15 +98,6 @@ TEST_P(BitcodeDigest, KeepsANumberThatCodeUsesToo) {
   EXPECT_LE(equal, 2) << "of a place before and after the edit";
 }
 
-TEST_P(BitcodeDigest, TellsWhetherTheModuleShowsPlaces) {
-  EXPECT_FALSE(shows_places(compiled("one", kSource)));
-  EXPECT_TRUE(shows_places(compiled("one", "int f() { asm(\"nop\"); return 1; }\n")));
-  EXPECT_TRUE(shows_places(compiled("one", "__attribute__((annotate(\"x\"))) int f() { return 1; }\n")));
-  EXPECT_TRUE(
-      shows_places(compiled("one", "[[gnu::error(\"x\")]] void g(); int f(int a) { if (a) g(); return 1; }\n")));
-  EXPECT_TRUE(shows_places("no bitcode"));
-}
-
 TEST_P(BitcodeDigest, OfDamagedBytesIsADigestAllTheSame) {
   const Roots base(scratch_ / "one");
   const std::string bitcode = compiled("one", kSource);

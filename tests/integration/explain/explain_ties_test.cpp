@@ -103,7 +103,7 @@ TEST_P(ExplainTies, ASourceThatUsesItsOwnNameIsNamedForEachStepThatReadsIt) {
   const std::string header = project_.write("include/own.h", "inline const char* own_name() { return __FILE__; }\n");
   write_kernel(project_, "a.hip", "#include <own.h>\n");
   const std::string flags = "-O1 -I" + (project_ / "include");
-  const std::string tie = "kept to this directory: " + header + " uses __FILE__, which names " + root() +
+  const std::string tie = "kept to this directory: " + header + ":1 uses __FILE__, which names " + root() +
                           "; with -ffile-prefix-map=" + root() + "=. it travels";
   const Explained tied = compile(command(flags), based());
   for (const char* step : {"device gfx906", "device gfx1030", "host"})

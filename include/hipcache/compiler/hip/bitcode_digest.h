@@ -31,10 +31,6 @@ namespace hipcache::hip {
 // directory nor inline assembly.
 Digest bitcode_digest(std::string_view bitcode, const Roots& roots);
 
-// Whether the bitcode says where something stands in its source: debug information, inline assembly, annotations. Also
-// if it cannot be read.
-bool shows_places(std::string_view bitcode);
-
 }  // namespace hipcache::hip
 
 #endif

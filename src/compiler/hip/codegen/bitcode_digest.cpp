@@ -77,7 +77,6 @@ class PlaceFinder : public BitVisitor {
     return true;
   }
 
-  bool has_none() const { return !is_odd_ && !has_attachment_; }
   std::set<std::uint64_t> places() const { return is_odd_ ? std::set<std::uint64_t>() : places_; }
 
  private:
@@ -120,12 +119,7 @@ class PlaceFinder : public BitVisitor {
     const auto& operands = record.operands;
     if (record.code != METADATA_ATTACHMENT || operands.size() % 2 == 0) return;
     for (std::size_t i = 1; i + 1 < operands.size(); i += 2)
-      if (kind_ && operands[i] == *kind_) take_reference(operands[i + 1]);
-  }
-
-  void take_reference(std::uint64_t node) {
-    referred_.push_back(node);
-    has_attachment_ = true;
+      if (kind_ && operands[i] == *kind_) referred_.push_back(operands[i + 1]);
   }
 
   // A node of constants of the module: operands are numbers of metadata, plus one.
@@ -152,7 +146,6 @@ class PlaceFinder : public BitVisitor {
   std::vector<std::uint64_t> referred_;  // nodes, by instructions of this function
   std::set<std::uint64_t> places_;
   bool is_odd_ = false;
-  bool has_attachment_ = false;
 };
 
 bool ModuleValues::is_constant(const BitRecord& record) {
@@ -172,12 +165,6 @@ bool ModuleValues::is_constant(const BitRecord& record) {
 std::set<std::uint64_t> assembly_places(std::string_view bitcode) {
   PlaceFinder finder;
   return walk_bitcode(bitcode, finder) ? finder.places() : std::set<std::uint64_t>();
-}
-
-// Whether it is certain that the module has neither such constants nor debug information.
-bool has_no_places(std::string_view bitcode) {
-  PlaceFinder finder;
-  return walk_bitcode(bitcode, finder) && finder.has_none();
 }
 
 // Whether the record's first operands are the offset and size of a symbol's name at the start of the string table.
@@ -261,13 +248,6 @@ Digest bitcode_digest(std::string_view bitcode, const Roots& roots) {
   if (roots.empty() && places.empty()) return digest_of(bitcode);
   Digester digester(std::move(places), roots);
   return walk_bitcode(bitcode, digester) ? digester.finish() : digest_of(bitcode);
-}
-
-bool shows_places(std::string_view bitcode) {
-  // Names of symbols stand as they are.
-  for (const char* name : {"llvm.global.annotations", "llvm.ptr.annotation", "llvm.var.annotation"})
-    if (bitcode.find(name) != bitcode.npos) return true;
-  return !has_no_places(bitcode);
 }
 
 }  // namespace hipcache::hip

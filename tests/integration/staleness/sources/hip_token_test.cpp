@@ -59,6 +59,38 @@ TEST_P(HipTokenStaleness, CommentsRunNoStepOfRelocatableCode) {
   }
 }
 
+// The headers of the runtime link a library whose inline assembly says where it stands in the library's source.
+TEST_P(HipTokenStaleness, CommentsRunNoStepOfRelocatableCodeBesideTheRuntimesHeader) {
+  Arguments argv = command("-O1 -D__HIP_PLATFORM_AMD__ -fgpu-rdc");
+  std::erase(argv, "-nogpuinc");
+  const auto write = [&](const std::string& code) {
+    project_.write("a.hip", "#include <hip/hip_runtime.h>\n#include \"value.h\"\n" + code +
+                                "__global__ void kernel(int* x) { *x = value; }\n"
+                                "void run(int* x) { kernel<<<1, 1>>>(x); }\n");
+  };
+  write("");
+  warm(argv);
+  project_.write("value.h", "// documented\n\n__device__  int value=1; // here\n");
+  expect_hit(argv);
+  for (const std::string text : {"\"; ockl readfirstlane hoisting hack %0\"", "\"; ockl \" HACK",
+                                 "\"\" \"; ockl readfirstlane hoisting hack %0\""}) {
+    write("#define HACK \"readfirstlane hoisting hack %0\"\n__device__ int first(int x) { int y; asm volatile(" + text +
+          " : \"=v\"(y) : \"0\"(x)); return y; }\n");
+    project_.write("value.h", "__device__ int value = 1;\n");
+    EXPECT_EQ(check(argv).hits, 0) << text;
+    project_.write("value.h", "\n__device__ int value = 1;\n");
+    EXPECT_EQ(check(argv).hits, 0) << "the bitcode says where the source's statement is: " << text;
+  }
+}
+
+TEST_P(HipTokenStaleness, LinesAboveAnAnnotationOfRelocatableCodeCount) {
+  const std::string code = "__device__ int g(int);\n__device__ int f() { return __builtin_annotation(g(3), \"x\"); }\n";
+  project_.write("value.h", code + "__device__ int value = 1;\n");
+  EXPECT_EQ(check(command("-O0 -fgpu-rdc")).hits, 0);
+  project_.write("value.h", "\n" + code + "__device__ int value = 1;\n");
+  EXPECT_EQ(check(command("-O0 -fgpu-rdc")).hits, 0);
+}
+
 TEST_P(HipTokenStaleness, CommentsRunNoCompileOfAllArchitectures) {
   for (const std::string flags : {"-O1 -mllvm -filter-print-funcs=none", "-O1 -MD -mllvm -filter-print-funcs=none"}) {
     project_.write("value.h", "__device__ int value = 1;\n");

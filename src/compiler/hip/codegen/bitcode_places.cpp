@@ -1,0 +1,534 @@
+#include "hipcache/compiler/hip/bitcode_places.h"
+
+#include <llvm/Bitcode/LLVMBitCodes.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <optional>
+#include <unordered_map>
+#include <utility>
+
+#include "compiler/bitstream/bitstream.h"
+#include "hipcache/base/text.h"
+
+namespace hipcache::hip {
+namespace {
+
+using namespace llvm::bitc;
+using namespace std::string_view_literals;
+using compiler::BitRecord;
+using compiler::BitVisitor;
+using Operands = llvm::SmallVectorImpl<std::uint64_t>;
+
+// Lists of what has been judged: what clang 15 to 23 puts there is made of the tokens, the options and the target.
+// The files named are clang's and LLVM's.
+
+// Modules' flags, names and versions of compilers and languages, options for the linker from pragmas, and formats of
+// printf.
+constexpr std::array kNamedMetadata = {"llvm.module.flags"sv,      "llvm.ident"sv,
+                                       "llvm.linker.options"sv,    "llvm.dependent-libraries"sv,
+                                       "llvm.printf.fmts"sv,       "llvm.errno.tbaa"sv,
+                                       "opencl.ocl.version"sv,     "opencl.spir.version"sv,
+                                       "opencl.used.extensions"sv, "opencl.used.optional.core.features"sv,
+                                       "opencl.compiler.options"sv};
+
+// What instructions, functions and variables refer to: types, ranges, aliases, hints (LLVM's FixedMetadataKinds.def;
+// CodeGenFunction.cpp, Targets/AMDGPU.cpp). Not among them: dbg, srcloc, annotation, memprof, callsite, pcsections,
+// heapallocsite, DIAssignID. "srcloc" is read by itself.
+constexpr std::array kKinds = {"tbaa"sv,
+                               "prof"sv,
+                               "fpmath"sv,
+                               "range"sv,
+                               "tbaa.struct"sv,
+                               "invariant.load"sv,
+                               "alias.scope"sv,
+                               "noalias"sv,
+                               "noalias.addrspace"sv,
+                               "nontemporal"sv,
+                               "llvm.mem.parallel_loop_access"sv,
+                               "nonnull"sv,
+                               "dereferenceable"sv,
+                               "dereferenceable_or_null"sv,
+                               "make.implicit"sv,
+                               "unpredictable"sv,
+                               "invariant.group"sv,
+                               "align"sv,
+                               "llvm.loop"sv,
+                               "type"sv,
+                               "section_prefix"sv,
+                               "absolute_symbol"sv,
+                               "associated"sv,
+                               "callees"sv,
+                               "irr_loop"sv,
+                               "llvm.access.group"sv,
+                               "callback"sv,
+                               "vcall_visibility"sv,
+                               "noundef"sv,
+                               "nosanitize"sv,
+                               "exclude"sv,
+                               "mmra"sv,
+                               "amdgpu.noclobber"sv,
+                               "amdgpu.uniform"sv,
+                               "amdgpu.no.fine.grained.memory"sv,
+                               "amdgpu.no.remote.memory"sv,
+                               "amdgpu.ignore.denormal.mode"sv,
+                               "structurizecfg.uniform"sv,
+                               "reqd_work_group_size"sv,
+                               "work_group_size_hint"sv,
+                               "vec_type_hint"sv,
+                               "max_work_group_size"sv,
+                               "kernel_arg_addr_space"sv,
+                               "kernel_arg_access_qual"sv,
+                               "kernel_arg_type"sv,
+                               "kernel_arg_base_type"sv,
+                               "kernel_arg_type_qual"sv,
+                               "kernel_arg_name"sv};
+constexpr std::string_view kSourcePlace = "srcloc";
+
+// Attributes with names (CodeGenModule.cpp, CGCall.cpp). Not among them: "dontcall-error" and "dontcall-warn", whose
+// calls have places.
+constexpr std::array kAttributes = {"frame-pointer"sv,
+                                    "less-precise-fpmad"sv,
+                                    "approx-func-fp-math"sv,
+                                    "unsafe-fp-math"sv,
+                                    "denormal-fp-math"sv,
+                                    "denormal-fp-math-f32"sv,
+                                    "strictfp"sv,
+                                    "correctly-rounded-divide-sqrt-fp-math"sv,
+                                    "reciprocal-estimates"sv,
+                                    "min-legal-vector-width"sv,
+                                    "prefer-vector-width"sv,
+                                    "tune-cpu"sv,
+                                    "uniform-work-group-size"sv,
+                                    "use-soft-float"sv,
+                                    "zero-call-used-regs"sv,
+                                    "stackrealign"sv,
+                                    "split-stack"sv,
+                                    "disable-tail-calls"sv,
+                                    "trap-func-name"sv,
+                                    "indirect-tls-seg-refs"sv,
+                                    "alloc-family"sv,
+                                    "alloc-variant-zeroed"sv,
+                                    "thunk"sv,
+                                    "interrupt"sv,
+                                    "loader-replaceable"sv,
+                                    "vector-function-abi-variant"sv};
+constexpr std::array kAttributeFamilies = {"amdgpu-"sv, "no-"sv, "target-"sv, "stack-protector-"sv};
+
+// Functions of LLVM's own (Intrinsics.td), by the word behind "llvm.". Not among them: annotation, var, ptr and
+// codeview (annotations), dbg, pseudoprobe, instrprof, experimental but for the families below, hwasan, asan, local...
+constexpr std::array kFunctions = {"abs"sv,
+                                   "acos"sv,
+                                   "adjust"sv,
+                                   "allow"sv,
+                                   "amdgcn"sv,
+                                   "asin"sv,
+                                   "assume"sv,
+                                   "atan"sv,
+                                   "atan2"sv,
+                                   "bitreverse"sv,
+                                   "bswap"sv,
+                                   "canonicalize"sv,
+                                   "ceil"sv,
+                                   "clear_cache"sv,
+                                   "convert"sv,
+                                   "copysign"sv,
+                                   "cos"sv,
+                                   "cosh"sv,
+                                   "ctlz"sv,
+                                   "ctpop"sv,
+                                   "cttz"sv,
+                                   "debugtrap"sv,
+                                   "eh"sv,
+                                   "exp"sv,
+                                   "exp10"sv,
+                                   "exp2"sv,
+                                   "expect"sv,
+                                   "fabs"sv,
+                                   "floor"sv,
+                                   "fma"sv,
+                                   "fmuladd"sv,
+                                   "fptosi"sv,
+                                   "fptoui"sv,
+                                   "fptrunc"sv,
+                                   "frameaddress"sv,
+                                   "frexp"sv,
+                                   "fshl"sv,
+                                   "fshr"sv,
+                                   "get"sv,
+                                   "invariant"sv,
+                                   "is"sv,
+                                   "launder"sv,
+                                   "ldexp"sv,
+                                   "lifetime"sv,
+                                   "llrint"sv,
+                                   "llround"sv,
+                                   "load"sv,
+                                   "log"sv,
+                                   "log10"sv,
+                                   "log2"sv,
+                                   "loop"sv,
+                                   "lrint"sv,
+                                   "lround"sv,
+                                   "masked"sv,
+                                   "matrix"sv,
+                                   "maximum"sv,
+                                   "maximumnum"sv,
+                                   "maxnum"sv,
+                                   "memcpy"sv,
+                                   "memmove"sv,
+                                   "memset"sv,
+                                   "minimum"sv,
+                                   "minimumnum"sv,
+                                   "minnum"sv,
+                                   "modf"sv,
+                                   "nearbyint"sv,
+                                   "objectsize"sv,
+                                   "pow"sv,
+                                   "powi"sv,
+                                   "prefetch"sv,
+                                   "ptrmask"sv,
+                                   "read_register"sv,
+                                   "read_volatile_register"sv,
+                                   "readcyclecounter"sv,
+                                   "readsteadycounter"sv,
+                                   "returnaddress"sv,
+                                   "rint"sv,
+                                   "round"sv,
+                                   "roundeven"sv,
+                                   "sadd"sv,
+                                   "scmp"sv,
+                                   "sdiv"sv,
+                                   "set"sv,
+                                   "sideeffect"sv,
+                                   "sin"sv,
+                                   "sincos"sv,
+                                   "sincospi"sv,
+                                   "sinh"sv,
+                                   "smax"sv,
+                                   "smin"sv,
+                                   "smul"sv,
+                                   "sqrt"sv,
+                                   "sshl"sv,
+                                   "ssub"sv,
+                                   "stackrestore"sv,
+                                   "stacksave"sv,
+                                   "strip"sv,
+                                   "tan"sv,
+                                   "tanh"sv,
+                                   "threadlocal"sv,
+                                   "trap"sv,
+                                   "trunc"sv,
+                                   "type"sv,
+                                   "uadd"sv,
+                                   "ubsantrap"sv,
+                                   "ucmp"sv,
+                                   "udiv"sv,
+                                   "umax"sv,
+                                   "umin"sv,
+                                   "umul"sv,
+                                   "ushl"sv,
+                                   "usub"sv,
+                                   "va_copy"sv,
+                                   "va_end"sv,
+                                   "va_start"sv,
+                                   "vector"sv,
+                                   "write_register"sv,
+                                   "x86"sv};
+constexpr std::array kExperimental = {"llvm.experimental.constrained."sv, "llvm.experimental.convergence."sv,
+                                      "llvm.experimental.noalias.scope.decl"sv};
+constexpr std::array kVariables = {"llvm.used"sv, "llvm.compiler.used"sv, "llvm.global_ctors"sv, "llvm.global_dtors"sv};
+
+bool is_judged(std::string_view symbol) {
+  constexpr std::string_view kOwn = "llvm.";
+  if (!symbol.starts_with(kOwn)) return true;
+  const auto begins = [&](std::string_view family) { return symbol.starts_with(family); };
+  if (holds(kVariables, symbol) || std::any_of(kExperimental.begin(), kExperimental.end(), begins)) return true;
+  const std::string_view rest = symbol.substr(kOwn.size());
+  return holds(kFunctions, rest.substr(0, rest.find('.')));
+}
+
+bool is_judged_attribute(std::string_view name) {
+  return holds(kAttributes, name) || std::any_of(kAttributeFamilies.begin(), kAttributeFamilies.end(),
+                                                 [&](std::string_view family) { return name.starts_with(family); });
+}
+
+// Text among the operands up to a zero, which is passed; none if there is no zero.
+std::optional<std::string> take_text(const Operands& operands, std::size_t& at) {
+  const auto* const end = std::find(operands.begin() + at, operands.end(), 0u);
+  if (end == operands.end()) return std::nullopt;
+  std::string text(operands.begin() + at, end);
+  at = static_cast<std::size_t>(end - operands.begin()) + 1;
+  return text;
+}
+
+// Passes one attribute; false if it was not judged. BitcodeWriter.cpp, writeAttributeGroupTable().
+bool take_attribute(const Operands& operands, std::size_t& at) {
+  enum : std::uint64_t { kEnum = 0, kInteger = 1, kName = 3, kNameAndValue = 4, kNoType = 5, kType = 6, kRange = 7 };
+  const std::uint64_t form = operands[at++];
+  switch (form) {
+    case kName:
+    case kNameAndValue: {
+      const std::optional<std::string> name = take_text(operands, at);
+      if (!name || !is_judged_attribute(*name)) return false;
+      return form == kName || take_text(operands, at).has_value();
+    }
+    case kEnum:
+    case kNoType:
+      ++at;
+      break;
+    case kInteger:
+    case kType:
+      at += 2;
+      break;
+    case kRange:  // its number, the width in bits, two bounds
+      if (at + 1 >= operands.size() || operands[at + 1] > 64) return false;
+      at += 4;
+      break;
+    default:
+      return false;
+  }
+  return at <= operands.size();
+}
+
+bool has_judged_attributes(const BitRecord& record) {
+  if (record.code != PARAMATTR_GRP_CODE_ENTRY) return false;
+  for (std::size_t at = 2; at < record.operands.size();)  // behind its number and the parameter
+    if (!take_attribute(record.operands, at)) return false;
+  return true;
+}
+
+// Debug information has records of its own in functions, the newer ones behind all instructions of LLVM 19.
+bool is_judged_instruction(unsigned code) {
+  return code <= FUNC_CODE_BLOCKADDR_USERS && code != FUNC_CODE_DEBUG_LOC && code != FUNC_CODE_DEBUG_LOC_AGAIN;
+}
+
+// [type, flags, size, text, size, constraints]
+std::optional<InlineAssembly::Statement> statement_in(const Operands& operands) {
+  if (operands.size() < 3) return std::nullopt;
+  InlineAssembly::Statement statement{.flags = operands[1]};
+  std::size_t at = 2;
+  for (std::string* text : {&statement.text, &statement.constraints}) {
+    if (at >= operands.size() || operands[at] > operands.size() - at - 1) return std::nullopt;
+    const auto* const begin = operands.begin() + at + 1;
+    text->assign(begin, begin + operands[at]);
+    at += 1 + operands[at];
+  }
+  return statement;
+}
+
+// Reads all of it, so that the assembly is known as well if there are other places.
+class Examiner : public BitVisitor {
+ public:
+  bool skips(unsigned block) override { return block == SYMTAB_BLOCK_ID; }  // made of the module
+
+  void begin(unsigned block, unsigned depth) override {
+    judge(block <= SYNC_SCOPE_NAMES_BLOCK_ID);
+    if (block == FUNCTION_BLOCK_ID && depth == 1) of_module_ = metadata_.size();
+  }
+
+  // Metadata of a function is numbered behind the module's, for each function anew.
+  void end(unsigned block, unsigned depth) override {
+    if (block == FUNCTION_BLOCK_ID && depth == 1) {
+      for (const std::uint64_t node : referred_) find_place(node);
+      referred_.clear();
+      metadata_.resize(of_module_);
+    }
+    if (block == MODULE_BLOCK_ID && depth == 0) {
+      metadata_.clear();
+      integers_.clear();
+      kinds_.clear();
+      next_value_ = 0;
+    }
+  }
+
+  // false: what follows cannot be numbered.
+  bool take(BitRecord& record) override {
+    switch (record.block) {
+      case MODULE_BLOCK_ID:
+        return take_of_module(record);
+      case CONSTANTS_BLOCK_ID:
+        return take_constant(record);
+      case METADATA_BLOCK_ID:
+        return take_metadata(record);
+      case METADATA_KIND_BLOCK_ID:
+        return take_kind(record);
+      case METADATA_ATTACHMENT_ID:
+        // Of an instruction, whose number comes first, or of a function.
+        return judge(record.code == METADATA_ATTACHMENT) &&
+               take_attachments(record.operands, record.operands.size() % 2);
+      case PARAMATTR_GROUP_BLOCK_ID:
+        return judge(has_judged_attributes(record));
+      case FUNCTION_BLOCK_ID:
+        return judge(is_judged_instruction(record.code));
+      case STRTAB_BLOCK_ID:
+        return take_names(record.blob);
+      default:
+        return true;
+    }
+  }
+
+  BitcodePlaces places(bool is_read) && {
+    return {.has_others = !is_read || has_others_ || !symbols_.empty(), .assembly = std::move(assembly_)};
+  }
+
+ private:
+  struct Metadata {
+    std::optional<std::uint64_t> value;  // its number
+    std::optional<std::vector<std::uint64_t>> node;
+  };
+
+  bool judge(bool is_judged) {
+    has_others_ = has_others_ || !is_judged;
+    return true;
+  }
+
+  // The names of symbols follow in the string table.
+  bool take_of_module(const BitRecord& record) {
+    switch (record.code) {
+      case MODULE_CODE_GLOBALVAR:
+      case MODULE_CODE_FUNCTION:
+      case MODULE_CODE_ALIAS:
+      case MODULE_CODE_IFUNC:
+        if (record.operands.size() < 2) return false;
+        symbols_.emplace_back(record.operands[0], record.operands[1]);
+        ++next_value_;
+        return true;
+      case MODULE_CODE_ALIAS_OLD:
+        return false;
+      case MODULE_CODE_SECTIONNAME:  // profiles and coverage have sections of their own
+        return judge(!std::string(record.operands.begin(), record.operands.end()).starts_with("__llvm"));
+      default:
+        return judge(record.code <= MODULE_CODE_IFUNC);
+    }
+  }
+
+  bool take_names(std::string_view names) {
+    for (const auto& [at, size] : symbols_) judge(at <= names.size() && hip::is_judged(names.substr(at, size)));
+    symbols_.clear();
+    return true;
+  }
+
+  bool take_constant(const BitRecord& record) {
+    if (record.code == CST_CODE_SETTYPE) return true;
+    if (record.code == CST_CODE_INLINEASM_OLD || record.code == CST_CODE_INLINEASM_OLD2 ||
+        record.code == CST_CODE_INLINEASM_OLD3)
+      return false;
+    if (record.code == CST_CODE_INLINEASM) {
+      std::optional<InlineAssembly::Statement> statement = statement_in(record.operands);
+      if (!statement) return false;
+      assembly_.statements.insert(*std::move(statement));
+    }
+    if (record.depth != 1) return true;
+    if (record.code == CST_CODE_INTEGER && record.operands.size() == 1) integers_[next_value_] = record.operands[0];
+    ++next_value_;
+    return true;
+  }
+
+  bool take_kind(const BitRecord& record) {
+    if (record.code != METADATA_KIND || record.operands.empty()) return false;
+    kinds_[record.operands[0]].assign(record.operands.begin() + 1, record.operands.end());
+    return true;
+  }
+
+  bool take_metadata(const BitRecord& record) {
+    const auto& operands = record.operands;
+    switch (record.code) {
+      case METADATA_STRINGS:
+        if (operands.empty() || operands[0] > record.blob.size()) return false;
+        metadata_.resize(metadata_.size() + operands[0]);
+        return true;
+      case METADATA_VALUE:
+        if (operands.size() != 2) return false;
+        metadata_.push_back({.value = operands[1], .node = {}});
+        return true;
+      case METADATA_NODE:
+      case METADATA_DISTINCT_NODE:
+        metadata_.push_back({.value = {}, .node = std::vector<std::uint64_t>(operands.begin(), operands.end())});
+        return true;
+      case METADATA_NAME:
+        return judge(holds(kNamedMetadata, std::string(operands.begin(), operands.end())));
+      case METADATA_GLOBAL_DECL_ATTACHMENT:
+        return take_attachments(operands, 1);
+      case METADATA_KIND:
+        return take_kind(record);
+      case METADATA_NAMED_NODE:
+      case METADATA_INDEX_OFFSET:
+      case METADATA_INDEX:
+      case METADATA_ARG_LIST:
+        return true;
+      default:
+        return false;  // debug information, or of a later version
+    }
+  }
+
+  // Pairs of kind and node.
+  bool take_attachments(const Operands& operands, std::size_t first) {
+    for (std::size_t at = first; at + 1 < operands.size(); at += 2) {
+      const auto kind = kinds_.find(operands[at]);
+      if (kind == kinds_.end()) return false;
+      if (kind->second == kSourcePlace)
+        referred_.push_back(operands[at + 1]);
+      else
+        judge(holds(kKinds, kind->second));
+    }
+    return true;
+  }
+
+  // A node of integers: operands are numbers of metadata, plus one.
+  void find_place(std::uint64_t number) {
+    std::vector<std::uint64_t> place;
+    if (number >= metadata_.size() || !metadata_[number].node) {
+      judge(false);
+      return;
+    }
+    for (const std::uint64_t operand : *metadata_[number].node) {
+      const bool is_value = operand != 0 && operand - 1 < metadata_.size() && metadata_[operand - 1].value;
+      const auto integer = is_value ? integers_.find(*metadata_[operand - 1].value) : integers_.end();
+      if (integer == integers_.end() || (integer->second & 1) != 0)  // the lowest bit is the sign
+        judge(false);
+      else
+        place.push_back(integer->second >> 1);
+    }
+    assembly_.places.insert(std::move(place));
+  }
+
+  std::vector<Metadata> metadata_;
+  std::size_t of_module_ = 0;  // metadata of the module
+  std::uint64_t next_value_ = 0;
+  std::unordered_map<std::uint64_t, std::uint64_t> integers_;  // constants of the module by number
+  std::map<std::uint64_t, std::string> kinds_;
+  std::vector<std::uint64_t> referred_;                           // nodes, by instructions of this function
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> symbols_;  // where their names are in the next string table
+  InlineAssembly assembly_;
+  bool has_others_ = false;
+};
+
+}  // namespace
+
+void InlineAssembly::add(const InlineAssembly& other) {
+  statements.insert(other.statements.begin(), other.statements.end());
+  places.insert(other.places.begin(), other.places.end());
+}
+
+bool InlineAssembly::is_within(const InlineAssembly& other) const {
+  return std::includes(other.statements.begin(), other.statements.end(), statements.begin(), statements.end()) &&
+         std::includes(other.places.begin(), other.places.end(), places.begin(), places.end());
+}
+
+bool InlineAssembly::is_outside_of_macros() const {
+  constexpr std::uint64_t kInMacro = std::uint64_t{1} << 31;  // clang's SourceLocation
+  return std::all_of(places.begin(), places.end(), [](const std::vector<std::uint64_t>& place) {
+    return std::all_of(place.begin(), place.end(), [](std::uint64_t line) { return line < kInMacro; });
+  });
+}
+
+BitcodePlaces places_in_bitcode(std::string_view bitcode) {
+  constexpr std::uint32_t kMagic = 0xdec04342;
+  Examiner examiner;
+  const bool is_read = compiler::walk_bits(bitcode, kMagic, examiner);
+  return std::move(examiner).places(is_read);
+}
+
+}  // namespace hipcache::hip
