@@ -138,7 +138,7 @@ bool may_compute_assembly(std::string_view source, const SourceNames& names, con
 
 bool may_have(const ReadFile& file, const SourceUse& use, const std::vector<std::string>& texts, FileSystemMemo& memo) {
   const SourceNames& names = *use.sources()[file.source].names;
-  if (!names.is_known) return true;
+  if (!names.is_known()) return true;
   Hasher hasher("assembly");
   hasher.field(file.content);
   for (const std::string& text : texts) hasher.field(text);
