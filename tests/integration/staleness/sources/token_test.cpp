@@ -196,7 +196,7 @@ const std::vector<Case>& cases() {
        {"bool f();\nbool g();\nbool h() { return f()&g(); }\n", ""},
        {{"bool f();\nbool g(); // words\nbool h() { return f()&g(); }\n", ""}},
        {{"bool f();\nbool g();\nbool h() { return f() & g(); }\n", ""}},
-       "clang"},
+       "clang++-19"},
       {"MovedDown",
        "-Wall",
        {"int f(int a) {\n  if (a)\n    a++;\n  return a;\n}\n", ""},
