@@ -300,9 +300,14 @@ Pasting::Parts Pasting::parts_of(std::string_view name) const {
   return parts;
 }
 
-bool Pasting::may_make(std::string_view name) const {
+bool Pasting::may_make(std::string_view name, const NameSet* by) const {
   if (is_unclear_ || name.size() > kLongestName) return true;
   const Parts parts = parts_of(name);
+  if (by != nullptr)
+    return std::any_of(by->begin(), by->end(), [&](Name64 macro) {
+      const auto found = pasters_.find(macro);
+      return found != pasters_.end() && makes(found->second, parts);
+    });
   return std::any_of(pasters_.begin(), pasters_.end(), [&](const auto& one) { return makes(one.second, parts); });
 }
 

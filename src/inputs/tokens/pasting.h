@@ -75,8 +75,8 @@ class Pasting {
   Pasting(const std::vector<const PasteFacts*>& facts, const std::vector<std::pair<Name64, std::string>>& pasting,
           LargeFilter all, const WordsOf& words_of);
 
-  // Whether the name may be made of at least two operands.
-  bool may_make(std::string_view name) const;
+  // Whether the name may be made of at least two operands. `by`: by one of these macros; null: by any.
+  bool may_make(std::string_view name, const NameSet* by = nullptr) const;
 
  private:
   static constexpr std::size_t kLongestName = 127;  // every longer name may be pasted

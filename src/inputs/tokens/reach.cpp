@@ -143,7 +143,7 @@ Leads Reach::own_live_leads(const ReadSource& source) const {
 Leads Reach::of_live(const ReadSource& source) const {
   const Leads leads = own_live_leads(source);
   if ((leads & kToPasting) == 0) return leads;
-  return leads | (source.is_installed ? by_pasted_leaves() & kToCaller : by_pasting());
+  return leads | (source.is_installed ? by_pasted_leaves() & kToCaller : by_pasting(source));
 }
 
 const Unjudged* Reach::first_unjudged(const ReadSource& source) const {
@@ -182,17 +182,8 @@ void Reach::find_pasted(const PasteFactsOf& paste_facts) {
   for_each_source([&](const ReadSource& source) {
     for (const Name64 word : source.names->body_words) words.add(word);
   });
-  const auto words_of = [this](Name64 macro, const std::function<void(Name64)>& take) {
-    if (!defined_.may_hold(macro)) return;
-    for_each_source([&](const ReadSource& source) {
-      const SourceNames& names = *source.names;
-      for_each_definition(names, macro, [&](std::uint32_t index) {
-        const MacroDefinition& definition = names.macros[index];
-        for (std::uint32_t i = 0; i < definition.count; ++i) take(names.body_words[definition.begin + i]);
-      });
-    });
-  };
-  pasting_ = std::make_unique<const Pasting>(facts, pasting, std::move(words), words_of);
+  pasting_ = std::make_unique<const Pasting>(facts, pasting, std::move(words),
+                                              [this](Name64 macro, const auto& take) { words_of(macro, take); });
 }
 
 Leads Reach::by_pasted_leaves() const {
@@ -204,14 +195,48 @@ Leads Reach::by_pasted_leaves() const {
   return leads;
 }
 
-// What pasted names may lead to.
-Leads Reach::by_pasting() const {
-  if (by_pasting_) return *by_pasting_;
-  Leads leads = by_pasted_leaves();
+// The macros that paste or use one that does, and that the text may come to: by its words, by the words of such macros,
+// or because one of them pastes the name.
+NameSet Reach::pasting_from(const ReadSource& source) const {
+  NameSet found;
+  std::vector<Name64> open;
+  const auto add = [&](Name64 name) {
+    const auto led = led_.find(name);
+    if (led != led_.end() && (led->second.leads & kToPasting) != 0 && found.insert(name).second) open.push_back(name);
+  };
+  for (const Name64 word : source.names->live) add(word);
+  while (!open.empty()) {
+    while (!open.empty()) {
+      const Name64 macro = open.back();
+      open.pop_back();
+      words_of(macro, add);
+    }
+    for (const auto& [name, led] : led_)
+      if ((led.leads & kToPasting) != 0 && !found.contains(name) && pasting_->may_make(led.name, &found)) add(name);
+  }
+  return found;
+}
+
+// What names may lead to that the text pastes.
+Leads Reach::by_pasting(const ReadSource& source) const {
+  const NameSet macros = pasting_from(source);
+  Leads leads = 0;
+  for (const Leaf& leaf : kLeaves)
+    if (pasting_->may_make(leaf.name, &macros)) leads |= leaf.leads;
   for (const auto& [name, led] : led_)
-    if ((led.leads & ~(leads | kToPasting)) != 0 && pasting_->may_make(led.name)) leads |= led.leads;
-  by_pasting_ = leads;
+    if ((led.leads & ~(leads | kToPasting)) != 0 && pasting_->may_make(led.name, &macros)) leads |= led.leads;
   return leads;
+}
+
+void Reach::words_of(Name64 macro, const std::function<void(Name64)>& take) const {
+  if (!defined_.may_hold(macro)) return;
+  for_each_source([&](const ReadSource& source) {
+    const SourceNames& names = *source.names;
+    for_each_definition(names, macro, [&](std::uint32_t index) {
+      const MacroDefinition& definition = names.macros[index];
+      for (std::uint32_t i = 0; i < definition.count; ++i) take(names.body_words[definition.begin + i]);
+    });
+  });
 }
 
 bool Reach::has_macro_among(const std::vector<Name64>& names) const {

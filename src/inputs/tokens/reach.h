@@ -93,7 +93,9 @@ class Reach {
   void note(const SourceNames& source, std::uint32_t macro, Leads leads);
   Leads own_live_leads(const ReadSource& source) const;
   Leads by_pasted_leaves() const;
-  Leads by_pasting() const;
+  NameSet pasting_from(const ReadSource& source) const;
+  Leads by_pasting(const ReadSource& source) const;
+  void words_of(Name64 macro, const std::function<void(Name64)>& take) const;
   void find_pasted(const PasteFactsOf& paste_facts);
   template <typename Visit>
   void for_each_source(Visit visit) const;
@@ -107,7 +109,7 @@ class Reach {
   std::vector<std::pair<Name64, Leads>> open_;
   std::vector<std::shared_ptr<const PasteFacts>> facts_;
   std::unique_ptr<const Pasting> pasting_;  // null: nothing is pasted
-  mutable std::optional<Leads> by_pasted_leaves_, by_pasting_;
+  mutable std::optional<Leads> by_pasted_leaves_;
 };
 
 }  // namespace hipcache::inputs

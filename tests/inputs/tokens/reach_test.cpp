@@ -163,6 +163,15 @@ TEST(Reach, FollowsNamesThatArePastedLetterByLetter) {
   EXPECT_EQ(leads("int CAT(b, _, c, p)(1), o;", cat), kToPasting) << "the words beside the call are no operands";
 }
 
+// As hipMemcpy, which HIP's headers paste in some builds: other files' pasting is no matter of this one.
+TEST(Reach, ATextPastesWithTheMacrosThatItComesTo) {
+  const std::string header = "#define CAT(a, b, c) a##b##c\nint CAT(__, FILE, __);\n#define api(x) x##_spt\n";
+  EXPECT_EQ(leads("api(copy)(1);", header), kToPasting);
+  EXPECT_EQ(leads("CAT(copy, 1, 2);", header) & kToFileName, kToFileName);
+  EXPECT_EQ(leads("NEXT(copy, 1, 2);", header + "#define NEXT(a, b, c) CAT(a, b, c)\n") & kToFileName, kToFileName);
+  EXPECT_EQ(leads("NAME(AT)(copy, 1, 2);", header + "#define NAME(x) C##x\n") & kToFileName, kToFileName);
+}
+
 TEST(Reach, FollowsWhatNoListPermits) {
   EXPECT_EQ(leads("MY_PRAGMA(unroll)", "#define MY_PRAGMA(x) _Pragma(#x)\n") & kToUnjudged, kToUnjudged);
   EXPECT_EQ(leads("int a;", "#define MY_PRAGMA(x) _Pragma(#x)\n"), 0) << "nothing uses it";
