@@ -43,10 +43,9 @@ constexpr std::array kContainers = {"CCOB"sv, "__CLANG_OFFLOAD_BUNDLE__"sv, "\x1
 
 // Without macros, split files and LTO.
 constexpr std::array kDebugSections = {
-    ".debug_abbrev"sv,      ".debug_addr"sv,     ".debug_aranges"sv,      ".debug_frame"sv,       ".debug_info"sv,
-    ".debug_line"sv,        ".debug_line_str"sv, ".debug_loc"sv,          ".debug_loclists"sv,    ".debug_names"sv,
-    ".debug_pubnames"sv,    ".debug_pubtypes"sv, ".debug_ranges"sv,       ".debug_rnglists"sv,    ".debug_str"sv,
-    ".debug_str_offsets"sv, ".debug_types"sv,    ".debug_gnu_pubnames"sv, ".debug_gnu_pubtypes"sv};
+    ".debug_abbrev"sv,   ".debug_aranges"sv, ".debug_frame"sv,    ".debug_info"sv,  ".debug_line"sv,
+    ".debug_line_str"sv, ".debug_loc"sv,     ".debug_loclists"sv, ".debug_names"sv, ".debug_pubnames"sv,
+    ".debug_pubtypes"sv, ".debug_ranges"sv,  ".debug_rnglists"sv, ".debug_str"sv,   ".debug_types"sv};
 
 // A cursor over little-endian bytes. Past the end all is zero, and `failed` is set.
 struct Bytes {
@@ -203,8 +202,9 @@ bool shows_only_places(std::string_view object) {
   for (std::uint64_t i = 1; i < header->e_shnum; ++i) {
     const std::optional<Elf64_Shdr> one = section(i);
     if (!one || one->sh_name >= names->sh_size) return false;
-    const std::string_view all = part_of(object, names->sh_offset, names->sh_size);
-    const std::string_view name = part_of(all, one->sh_name, all.substr(one->sh_name).find('\0'));
+    const std::string_view rest =
+        part_of(part_of(object, names->sh_offset, names->sh_size), one->sh_name, object.size());
+    const std::string_view name = rest.substr(0, rest.find('\0'));
     if (name.find("debug") != name.npos && !shows_only_places(object, *one, name)) return false;
   }
   return true;
@@ -274,7 +274,8 @@ class Outputs {
     const hip::BitcodePlaces places = hip::places_in_bitcode(bitcode);
     if (places.has_others) return false;
     if (places.assembly.places.empty()) return true;
-    if (!places.assembly.is_outside_of_macros() || !places.assembly.is_within(assembly_of_libraries(arguments_, from_))) return false;
+    if (!places.assembly.is_outside_of_macros() || !places.assembly.is_within(assembly_of_libraries(arguments_, from_)))
+      return false;
     for (const hip::InlineAssembly::Statement& statement : places.assembly.statements) texts_.push_back(statement.text);
     return !texts_.empty();
   }

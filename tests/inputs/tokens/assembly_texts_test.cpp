@@ -22,7 +22,7 @@ TEST(AssemblyTexts, MayBeginWithAnyLiteralThatIsALikeBeginning) {
            Source{"asm(\"; ha\"\n#if 1\n\"ck\"\n#endif\n)", true},
            Source{"\"; ha\"", true},  // the file that includes this one goes on
            Source{"asm(\"; ha\\\nck\\n%0\")", true},
-           Source{"asm(\"\\073 hack\")", true},
+           Source{"asm(\"\\073 hack\\n%0\")", true},
            Source{"asm(\"\\x3b hack\")", true},
            Source{"asm(\"?\?= hack\")", true},
            Source{"asm(R\"(; hack)\")", true},

@@ -36,206 +36,38 @@ constexpr std::array kNamedMetadata = {"llvm.module.flags"sv,      "llvm.ident"s
 // What instructions, functions and variables refer to: types, ranges, aliases, hints (LLVM's FixedMetadataKinds.def;
 // CodeGenFunction.cpp, Targets/AMDGPU.cpp). Not among them: dbg, srcloc, annotation, memprof, callsite, pcsections,
 // heapallocsite, DIAssignID. "srcloc" is read by itself.
-constexpr std::array kKinds = {"tbaa"sv,
-                               "prof"sv,
-                               "fpmath"sv,
-                               "range"sv,
-                               "tbaa.struct"sv,
-                               "invariant.load"sv,
-                               "alias.scope"sv,
-                               "noalias"sv,
-                               "noalias.addrspace"sv,
-                               "nontemporal"sv,
-                               "llvm.mem.parallel_loop_access"sv,
-                               "nonnull"sv,
-                               "dereferenceable"sv,
-                               "dereferenceable_or_null"sv,
-                               "make.implicit"sv,
-                               "unpredictable"sv,
-                               "invariant.group"sv,
-                               "align"sv,
-                               "llvm.loop"sv,
-                               "type"sv,
-                               "section_prefix"sv,
-                               "absolute_symbol"sv,
-                               "associated"sv,
-                               "callees"sv,
-                               "irr_loop"sv,
-                               "llvm.access.group"sv,
-                               "callback"sv,
-                               "vcall_visibility"sv,
-                               "noundef"sv,
-                               "nosanitize"sv,
-                               "exclude"sv,
-                               "mmra"sv,
-                               "amdgpu.noclobber"sv,
-                               "amdgpu.uniform"sv,
-                               "amdgpu.no.fine.grained.memory"sv,
-                               "amdgpu.no.remote.memory"sv,
-                               "amdgpu.ignore.denormal.mode"sv,
-                               "structurizecfg.uniform"sv,
-                               "reqd_work_group_size"sv,
-                               "work_group_size_hint"sv,
-                               "vec_type_hint"sv,
-                               "max_work_group_size"sv,
-                               "kernel_arg_addr_space"sv,
-                               "kernel_arg_access_qual"sv,
-                               "kernel_arg_type"sv,
-                               "kernel_arg_base_type"sv,
-                               "kernel_arg_type_qual"sv,
-                               "kernel_arg_name"sv};
+constexpr std::string_view kKinds =
+    " tbaa prof fpmath range tbaa.struct invariant.load alias.scope noalias noalias.addrspace nontemporal "
+    "llvm.mem.parallel_loop_access nonnull dereferenceable dereferenceable_or_null make.implicit unpredictable "
+    "invariant.group align llvm.loop type section_prefix absolute_symbol associated callees irr_loop "
+    "llvm.access.group callback vcall_visibility noundef nosanitize exclude mmra amdgpu.noclobber amdgpu.uniform "
+    "amdgpu.no.fine.grained.memory amdgpu.no.remote.memory amdgpu.ignore.denormal.mode structurizecfg.uniform "
+    "reqd_work_group_size work_group_size_hint vec_type_hint max_work_group_size kernel_arg_addr_space "
+    "kernel_arg_access_qual kernel_arg_type kernel_arg_base_type kernel_arg_type_qual kernel_arg_name ";
 constexpr std::string_view kSourcePlace = "srcloc";
 
 // Attributes with names (CodeGenModule.cpp, CGCall.cpp). Not among them: "dontcall-error" and "dontcall-warn", whose
 // calls have places.
-constexpr std::array kAttributes = {"frame-pointer"sv,
-                                    "less-precise-fpmad"sv,
-                                    "approx-func-fp-math"sv,
-                                    "unsafe-fp-math"sv,
-                                    "denormal-fp-math"sv,
-                                    "denormal-fp-math-f32"sv,
-                                    "strictfp"sv,
-                                    "correctly-rounded-divide-sqrt-fp-math"sv,
-                                    "reciprocal-estimates"sv,
-                                    "min-legal-vector-width"sv,
-                                    "prefer-vector-width"sv,
-                                    "tune-cpu"sv,
-                                    "uniform-work-group-size"sv,
-                                    "use-soft-float"sv,
-                                    "zero-call-used-regs"sv,
-                                    "stackrealign"sv,
-                                    "split-stack"sv,
-                                    "disable-tail-calls"sv,
-                                    "trap-func-name"sv,
-                                    "indirect-tls-seg-refs"sv,
-                                    "alloc-family"sv,
-                                    "alloc-variant-zeroed"sv,
-                                    "thunk"sv,
-                                    "interrupt"sv,
-                                    "loader-replaceable"sv,
-                                    "vector-function-abi-variant"sv};
+constexpr std::string_view kAttributes =
+    " frame-pointer less-precise-fpmad approx-func-fp-math unsafe-fp-math denormal-fp-math denormal-fp-math-f32 "
+    "strictfp correctly-rounded-divide-sqrt-fp-math reciprocal-estimates min-legal-vector-width "
+    "prefer-vector-width tune-cpu uniform-work-group-size use-soft-float zero-call-used-regs stackrealign "
+    "split-stack disable-tail-calls trap-func-name indirect-tls-seg-refs alloc-family alloc-variant-zeroed thunk "
+    "interrupt loader-replaceable vector-function-abi-variant ";
 constexpr std::array kAttributeFamilies = {"amdgpu-"sv, "no-"sv, "target-"sv, "stack-protector-"sv};
 
 // Functions of LLVM's own (Intrinsics.td), by the word behind "llvm.". Not among them: annotation, var, ptr and
 // codeview (annotations), dbg, pseudoprobe, instrprof, experimental but for the families below, hwasan, asan, local...
-constexpr std::array kFunctions = {"abs"sv,
-                                   "acos"sv,
-                                   "adjust"sv,
-                                   "allow"sv,
-                                   "amdgcn"sv,
-                                   "asin"sv,
-                                   "assume"sv,
-                                   "atan"sv,
-                                   "atan2"sv,
-                                   "bitreverse"sv,
-                                   "bswap"sv,
-                                   "canonicalize"sv,
-                                   "ceil"sv,
-                                   "clear_cache"sv,
-                                   "convert"sv,
-                                   "copysign"sv,
-                                   "cos"sv,
-                                   "cosh"sv,
-                                   "ctlz"sv,
-                                   "ctpop"sv,
-                                   "cttz"sv,
-                                   "debugtrap"sv,
-                                   "eh"sv,
-                                   "exp"sv,
-                                   "exp10"sv,
-                                   "exp2"sv,
-                                   "expect"sv,
-                                   "fabs"sv,
-                                   "floor"sv,
-                                   "fma"sv,
-                                   "fmuladd"sv,
-                                   "fptosi"sv,
-                                   "fptoui"sv,
-                                   "fptrunc"sv,
-                                   "frameaddress"sv,
-                                   "frexp"sv,
-                                   "fshl"sv,
-                                   "fshr"sv,
-                                   "get"sv,
-                                   "invariant"sv,
-                                   "is"sv,
-                                   "launder"sv,
-                                   "ldexp"sv,
-                                   "lifetime"sv,
-                                   "llrint"sv,
-                                   "llround"sv,
-                                   "load"sv,
-                                   "log"sv,
-                                   "log10"sv,
-                                   "log2"sv,
-                                   "loop"sv,
-                                   "lrint"sv,
-                                   "lround"sv,
-                                   "masked"sv,
-                                   "matrix"sv,
-                                   "maximum"sv,
-                                   "maximumnum"sv,
-                                   "maxnum"sv,
-                                   "memcpy"sv,
-                                   "memmove"sv,
-                                   "memset"sv,
-                                   "minimum"sv,
-                                   "minimumnum"sv,
-                                   "minnum"sv,
-                                   "modf"sv,
-                                   "nearbyint"sv,
-                                   "objectsize"sv,
-                                   "pow"sv,
-                                   "powi"sv,
-                                   "prefetch"sv,
-                                   "ptrmask"sv,
-                                   "read_register"sv,
-                                   "read_volatile_register"sv,
-                                   "readcyclecounter"sv,
-                                   "readsteadycounter"sv,
-                                   "returnaddress"sv,
-                                   "rint"sv,
-                                   "round"sv,
-                                   "roundeven"sv,
-                                   "sadd"sv,
-                                   "scmp"sv,
-                                   "sdiv"sv,
-                                   "set"sv,
-                                   "sideeffect"sv,
-                                   "sin"sv,
-                                   "sincos"sv,
-                                   "sincospi"sv,
-                                   "sinh"sv,
-                                   "smax"sv,
-                                   "smin"sv,
-                                   "smul"sv,
-                                   "sqrt"sv,
-                                   "sshl"sv,
-                                   "ssub"sv,
-                                   "stackrestore"sv,
-                                   "stacksave"sv,
-                                   "strip"sv,
-                                   "tan"sv,
-                                   "tanh"sv,
-                                   "threadlocal"sv,
-                                   "trap"sv,
-                                   "trunc"sv,
-                                   "type"sv,
-                                   "uadd"sv,
-                                   "ubsantrap"sv,
-                                   "ucmp"sv,
-                                   "udiv"sv,
-                                   "umax"sv,
-                                   "umin"sv,
-                                   "umul"sv,
-                                   "ushl"sv,
-                                   "usub"sv,
-                                   "va_copy"sv,
-                                   "va_end"sv,
-                                   "va_start"sv,
-                                   "vector"sv,
-                                   "write_register"sv,
-                                   "x86"sv};
+constexpr std::string_view kFunctions =
+    " abs acos adjust allow amdgcn asin assume atan atan2 bitreverse bswap canonicalize ceil clear_cache convert "
+    "copysign cos cosh ctlz ctpop cttz debugtrap eh exp exp10 exp2 expect fabs floor fma fmuladd fptosi fptoui "
+    "fptrunc frameaddress frexp fshl fshr get invariant is launder ldexp lifetime llrint llround load log log10 "
+    "log2 loop lrint lround masked matrix maximum maximumnum maxnum memcpy memmove memset minimum minimumnum "
+    "minnum modf nearbyint objectsize pow powi prefetch ptrmask read_register read_volatile_register "
+    "readcyclecounter readsteadycounter returnaddress rint round roundeven sadd scmp sdiv set sideeffect sin "
+    "sincos sincospi sinh smax smin smul sqrt sshl ssub stackrestore stacksave strip tan tanh threadlocal trap "
+    "trunc type uadd ubsantrap ucmp udiv umax umin umul ushl usub va_copy va_end va_start vector write_register "
+    "x86 ";
 constexpr std::array kExperimental = {"llvm.experimental.constrained."sv, "llvm.experimental.convergence."sv,
                                       "llvm.experimental.noalias.scope.decl"sv};
 constexpr std::array kVariables = {"llvm.used"sv, "llvm.compiler.used"sv, "llvm.global_ctors"sv, "llvm.global_dtors"sv};
@@ -246,11 +78,11 @@ bool is_judged(std::string_view symbol) {
   const auto begins = [&](std::string_view family) { return symbol.starts_with(family); };
   if (holds(kVariables, symbol) || std::any_of(kExperimental.begin(), kExperimental.end(), begins)) return true;
   const std::string_view rest = symbol.substr(kOwn.size());
-  return holds(kFunctions, rest.substr(0, rest.find('.')));
+  return lists(kFunctions, rest.substr(0, rest.find('.')));
 }
 
 bool is_judged_attribute(std::string_view name) {
-  return holds(kAttributes, name) || std::any_of(kAttributeFamilies.begin(), kAttributeFamilies.end(),
+  return lists(kAttributes, name) || std::any_of(kAttributeFamilies.begin(), kAttributeFamilies.end(),
                                                  [&](std::string_view family) { return name.starts_with(family); });
 }
 
@@ -471,7 +303,7 @@ class Examiner : public BitVisitor {
       if (kind->second == kSourcePlace)
         referred_.push_back(operands[at + 1]);
       else
-        judge(holds(kKinds, kind->second));
+        judge(lists(kKinds, kind->second));
     }
     return true;
   }

@@ -136,9 +136,8 @@ TEST_P(MacroStaleness, ThatNoJudgedWarningCanNameCostsNothing) {
 
 // clang looks for a macro that stands for the null pointer, or for an attribute, and both look for similar names.
 TEST_P(MacroStaleness, CountsWhereOtherMessagesWerePrinted) {
-  for (const char* text :
-       {"inline int g() { int* a; return *a; }\n",
-        "inline int g(int a) { switch (a) { case 1: ++a; case 2: ++a; } return a; }\n", "#warning odd\n"}) {
+  for (const char* text : {"int g() { int* a; return *a; }\n",
+                           "int g(int a) { switch (a) { case 1: ++a; case 2: ++a; } return a; }\n", "#warning odd\n"}) {
     project_.write("header.h", text);
     EXPECT_EQ(hits("-DCOMMIT=1", "-O1 -Wall -Wextra -Wimplicit-fallthrough"), 0) << text;
     EXPECT_EQ(hits("-DCOMMIT=[[fallthrough]]", "-O1 -Wall -Wextra -Wimplicit-fallthrough"), 0) << text;
