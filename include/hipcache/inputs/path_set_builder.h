@@ -48,6 +48,8 @@ struct Witnessed {
   std::shared_ptr<const PathSet> without_names = {};
   Digest state_without_names = {};
   std::vector<std::string> named_roots = {};  // the marks of these roots
+  // For a run that read sources: why all bytes of the project's count; "" if fewer may.
+  std::string strict_by = {};
 };
 
 // The first open descriptor that a process read by a name (/dev/stdin, /dev/fd/3, a link to one),

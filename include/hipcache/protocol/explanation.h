@@ -123,8 +123,9 @@ enum class Differs : std::uint32_t {
   macro = 42,      // name: of a macro of the command line
   // Only a hit by tokens is stored, and an audit found one wrong.
   token_hits_off = 43,
+  whole_sources = 44,  // name: why all bytes of sources count
 };
-inline constexpr Differs kLastDiffers = Differs::token_hits_off;
+inline constexpr Differs kLastDiffers = Differs::whole_sources;
 
 struct Difference {
   Differs kind = Differs::gone;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "daemon/explain/argument_changes.h"
+#include "daemon/explain/input_ties.h"
 #include "daemon/request/keys.h"
 #include "daemon/request/macros.h"
 #include "daemon/request/step_kinds.h"
@@ -108,6 +109,12 @@ bool names_output(const Difference& difference) {
 }
 
 bool is_of_opaque(const HistoryEntry& entry) { return entry.step(label_of(compiler::Making::compile)) != nullptr; }
+
+bool has_users_content(const Differences& differences) {
+  return std::any_of(differences.begin(), differences.end(), [](const Difference& one) {
+    return one.kind == Differs::content && owner_of(one.name) == PlaceOwner::user;
+  });
+}
 
 bool is_device(const HistoryStep& step) { return step.label.starts_with("device "); }
 
@@ -282,6 +289,8 @@ Differences Explainer::differences_of(const HistoryStep& step, const std::vector
     differences = without_values(std::move(differences), now_, candidate->then.request);
   Differences observed = observed_by(then, *candidate);
   add_own_name(then, *candidate, observed);
+  if (then.refusal.empty() && !then.detail.empty() && has_users_content(observed))
+    observed.push_back({Differs::whole_sources, then.detail, "", ""});
   differences.insert(differences.end(), std::make_move_iterator(observed.begin()),
                      std::make_move_iterator(observed.end()));
   attribute_cuid(differences, *candidate, !no_key);

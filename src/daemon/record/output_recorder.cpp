@@ -314,6 +314,8 @@ void record_together(StepState& state, const std::vector<inputs::Witnessed>& run
   }
   for (const inputs::Witnessed& run : runs)
     if (!run.asks_own_name.empty()) state.result.witnessed.asks_own_name = run.asks_own_name;
+  for (const inputs::Witnessed& run : runs)
+    if (!run.strict_by.empty()) state.result.witnessed.strict_by = run.strict_by;
   record(state, context);
 }
 

@@ -101,6 +101,7 @@ class Observer {
     return paths;
   }
   PathSet take_set() { return PathSet(std::move(observations_)); }
+  std::string take_strict_by() { return std::move(strict_by_); }
   std::string take_asks_own_name() { return std::move(ties_.asks_own_name); }
   std::vector<std::string> named_roots() const {
     std::vector<std::string> marks;
@@ -317,14 +318,17 @@ class Observer {
     const auto command = only_compilers_ ? SourceUse::Command::is_whole : SourceUse::Command::may_lack_options;
     const SourceUse use(observations_, from_, run_.shows.roots.arguments, command, file_system_.memo());
     const bool is_known_command = only_compilers_ && !use.reads_options();
-    Sight sight = is_known_command ? run_.sight
-                                   : Sight{.macros = run_.sight.macros == Sight::Macros::none ? Sight::Macros::none
-                                                                                              : Sight::Macros::every};
+    Sight sight = run_.sight;
+    if (!is_known_command && sight.macros != Sight::Macros::none)
+      sight = {.because = "other programs or files of options took part"};
+    if (!is_known_command) sight.weakest = Question::content;
     if (!sight.assembly_of_libraries.empty() &&
-        may_have_assembly(use, sight.assembly_of_libraries, file_system_.memo()))
+        may_have_assembly(use, sight.assembly_of_libraries, file_system_.memo())) {
       sight.weakest = Question::content;
+      sight.because = "the code shows where inline assembly stands";
+    }
     ties_ = add_root_questions(run_.shows.roots, use, from_, only_compilers_, file_system_, observations_);
-    ask_about_tokens(use, sight, observations_);
+    strict_by_ = ask_about_tokens(use, sight, observations_);
     ask_about_macros(use, sight, from_, observations_);
     for (Observation& observation : observations_)
       if (asks_about_path(observation.question)) observation.name = from_.roots.portable_path(observation.name);
@@ -346,6 +350,7 @@ class Observer {
   bool asks_for_directory_ = false;
   Compares compares_ = Compares::nothing;
   RootTies ties_;
+  std::string strict_by_;
 };
 
 }  // namespace
@@ -382,7 +387,8 @@ std::variant<Witnessed, Refusal> witness(const trace::Trace& trace, const Run& r
                    .asks_own_name = observer.take_asks_own_name(),
                    .without_names = std::move(without_names),
                    .state_without_names = state_without_names,
-                   .named_roots = observer.named_roots()};
+                   .named_roots = observer.named_roots(),
+                   .strict_by = observer.take_strict_by()};
 }
 
 }  // namespace hipcache::inputs

@@ -62,11 +62,12 @@ SourceQuestion question_about(const ReadFile& file, const SourceUse& use, const 
   return question_about(file, use, sight, Whole(use, sight));
 }
 
-void ask_about_tokens(const SourceUse& use, const Sight& sight, std::vector<Observation>& observations) {
-  if (sight.weakest == Question::content) return;
+std::string ask_about_tokens(const SourceUse& use, const Sight& sight, std::vector<Observation>& observations) {
   const Whole whole(use, sight);
+  if (whole.is_strict) return whole.strict_by;
   for (const ReadFile& file : use.files())
     observations[file.observation].question = question_about(file, use, sight, whole).question;
+  return "";
 }
 
 void ask_about_macros(const SourceUse& use, const Sight& sight, const RunContext& from,

@@ -25,8 +25,9 @@ struct SourceQuestion {
 
 SourceQuestion question_about(const ReadFile& file, const SourceUse& use, const Sight& sight);
 
-// Replaces the questions about sources by the weakest ones. REQUIRES: `use` was made of these observations.
-void ask_about_tokens(const SourceUse& use, const Sight& sight, std::vector<Observation>& observations);
+// Replaces the questions about sources by the weakest ones, or says why none may be weaker. REQUIRES: `use` was made of
+// these observations.
+std::string ask_about_tokens(const SourceUse& use, const Sight& sight, std::vector<Observation>& observations);
 
 // Adds the questions about macros that the key lacks.
 void ask_about_macros(const SourceUse& use, const Sight& sight, const RunContext& from,
