@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -191,6 +192,9 @@ struct Plan {
   // The front ends' options for the look of messages (Cc1Role::look), given by the user, or by the driver for a
   // terminal. The steps' keys lack them. One line if all front ends have the same.
   std::string look_options = {};
+  // Of relocatable code: the lists of options by which its front ends read the source, each once (jobs/frontend_job.h:
+  // reading_options). Two compiles that differ in them need two ids. Empty: the code is not relocatable.
+  std::set<std::vector<std::string>> relocatable = {};
 };
 
 }  // namespace hipcache::compiler

@@ -48,6 +48,16 @@ std::string make_cuid(const compiler::Invocation& invocation, const std::vector<
   return hasher.finish().shown();
 }
 
+std::string make_relocatable_cuid(const std::string& cuid, const std::vector<std::string>& distinct, const Roots& roots,
+                                  const std::string& root) {
+  Roots all = roots;
+  all.add(kOutputRootMark, root);
+  Hasher hasher("hipcache cuid of relocatable code");
+  hasher.field(cuid);
+  for (const std::string& word : distinct) hasher.field(all.with_marks(word));
+  return hasher.finish().shown();
+}
+
 bool shows_cuid(std::string_view output, const std::string& cuid) {
   if (cuid.empty()) return false;
   const std::string hash = llvm::utohexstr(llvm::MD5Hash(cuid), /*LowerCase=*/true);

@@ -271,6 +271,14 @@ std::string look_options_of(const ValidatedPlan& shape) {
   return all;
 }
 
+std::set<std::vector<std::string>> relocatable_options(const ValidatedPlan& shape) {
+  const std::vector<const FrontendJob*> compiles = shape.compiles();
+  std::set<std::vector<std::string>> lists;
+  if (std::any_of(compiles.begin(), compiles.end(), [](const auto* compile) { return compile->is_relocatable; }))
+    for (const FrontendJob* compile : compiles) lists.insert(reading_options(*compile));
+  return lists;
+}
+
 Result<Plan> read_compile(const std::vector<Job>& jobs, const compiler::Invocation& invocation,
                           const std::string& directory) {
   Result<ValidatedPlan> shape = read_validated_plan(jobs, invocation.archs);
@@ -280,7 +288,8 @@ Result<Plan> read_compile(const std::vector<Job>& jobs, const compiler::Invocati
               .driver_stderr = "",
               .deferred_fatbin = deferred_fatbin_of(*shape),
               .question = question_of(*shape),
-              .look_options = look_options_of(*shape)};
+              .look_options = look_options_of(*shape),
+              .relocatable = relocatable_options(*shape)};
 }
 
 Result<Plan> read_link(const std::vector<Job>& jobs, const std::string& fatbin_source,
