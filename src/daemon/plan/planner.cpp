@@ -99,6 +99,7 @@ std::variant<Planned, Uncacheable> read(StepState probe, std::string printed, co
   }
   if (std::optional<std::string> lost = hip::lost_debug_file(printed, kStoredDirectory))
     return Uncacheable{Reason::split_dwarf, *std::move(lost)};
+  if (hip::names_by_inode(printed)) return Uncacheable{Reason::random_cuid, "-fgpu-rdc for one side alone"};
   const auto read_plan = [&] {
     return hip::read_plan(printed, wrapped ? *wrapped : request.invocation, kStoredDirectory,
                           request.from.source_date());

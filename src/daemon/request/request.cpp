@@ -213,6 +213,7 @@ std::string relocatable_cuid_of(const Request& request, const hip::Plan& plan, i
   for (const std::vector<std::string>& options : plan.relocatable) {
     const std::vector<std::string> others = without_macros(options, request.from);
     distinct.insert(distinct.end(), others.begin(), others.end());
+    distinct.emplace_back();  // the list's end
   }
   return hip::make_relocatable_cuid(request.from.cuid, distinct, request.from.roots,
                                     output_root_of(request, file_system));
@@ -243,6 +244,8 @@ std::optional<Request> opaque_instead(const Request& planned, const Uncacheable&
   request.invocation = std::move(*invocation);
   request.invocation.opaque.not_split = why;
   request.from.cuid.clear();
+  request.from.leaves_out_macros = false;  // the compiler's own id has all of them
+  request.from.macros.clear();
   request.from.output_names = names_of(request.invocation, request.from.roots);
   return request;
 }

@@ -86,11 +86,12 @@ std::variant<std::vector<CollectedOutput>, Refusal> read_all(const std::vector<W
   return all;
 }
 
-// gcc runs cc1, cc1plus or cc1obj; clang compiles in the driver's program.
-hip::DepfileForm form_by(const trace::Trace& trace) {
-  const bool is_gcc = std::any_of(trace.programs.begin(), trace.programs.end(),
-                                  [](const std::string& program) { return base_name(program).starts_with("cc1"); });
-  return is_gcc ? hip::DepfileForm::gcc : hip::DepfileForm::clang;
+// gcc runs cc1, cc1plus or cc1obj, and collect2 to link; clang compiles in the driver's program.
+bool is_run_of_gcc(const trace::Trace& trace) {
+  return std::any_of(trace.programs.begin(), trace.programs.end(), [](const std::string& program) {
+    const std::string_view name = base_name(program);
+    return name.starts_with("cc1") || name == "collect2";
+  });
 }
 
 // False only if all outputs have a known place, and neither they nor the messages contain an output's name.
@@ -151,12 +152,17 @@ inputs::Shows shown_by(const cache::ActionResult& said, const std::vector<Collec
   return shows;
 }
 
-// The driver may add options that the command does not have.
-inputs::Sight sight_of_run(const cache::ActionResult& said, const std::vector<CollectedOutput>& made,
+// The driver may add options that the command does not have. A driver that runs gcc's programs takes what clang
+// ignores, whatever its name is.
+inputs::Sight sight_of_run(const cache::ActionResult& said, const std::vector<CollectedOutput>& made, bool by_gcc,
                            const Request& request) {
+  const compiler::OpaqueTraits& opaque = request.invocation.opaque;
   if (!request.from.leaves_out_macros) return inputs::kNoSources;
   const bool is_whole = request.from.variable("CCC_OVERRIDE_OPTIONS") == nullptr;
-  return is_whole ? sight_of(request.invocation.expanded, made, said) : inputs::Sight{};
+  if (!is_whole || (by_gcc && !opaque.ignored.empty())) return {};
+  if (!opaque.links_objects) return sight_of(request.invocation.expanded, made, said);
+  const bool is_silent = said.stdout_text.empty() && said.stderr_text.empty();
+  return {.macros = is_silent ? inputs::Sight::Macros::unread : inputs::Sight::Macros::every};
 }
 
 // The programs that do nothing but start the compiler: a script of the compiler's package, and Python. Drops Python's
@@ -225,7 +231,7 @@ std::optional<Refusal> OpaqueRun::witness(const std::vector<trace::Record>& reco
   if (auto refusal = too_large(state_, files, context_)) return refusal;
   trace::Trace trace = trace::trace_of(records);
   state_.result.ran = ran_in(trace);
-  auto made = read_all(files, form_by(trace), request);
+  auto made = read_all(files, is_run_of_gcc(trace) ? hip::DepfileForm::gcc : hip::DepfileForm::clang, request);
   if (auto* refusal = std::get_if<Refusal>(&made)) return std::move(*refusal);
   outputs_ = std::move(std::get<std::vector<CollectedOutput>>(made));
   const WrittenFiles by_run{.records = records, .files = files, .updated_as = updated_as_};
@@ -238,7 +244,7 @@ std::optional<Refusal> OpaqueRun::witness(const std::vector<trace::Record>& reco
                   .started_ns = report.started_ns,
                   .shows = shown_by(state_.result, outputs_, request),
                   .is_mixed = report.mixed,
-                  .sight = sight_of_run(state_.result, outputs_, request),
+                  .sight = sight_of_run(state_.result, outputs_, is_run_of_gcc(trace), request),
                   .specs = compiler::values_of(request.invocation.expanded, compiler::facts::names_specs),
                   .is_keyed_by_processor = request.invocation.opaque.asks_processor};
   for (const WrittenOutput& file : files) run.written.push_back(file.path);

@@ -94,7 +94,7 @@ void ask_about_tokens(const SourceUse& use, const Sight& sight, std::vector<Obse
 
 void ask_about_macros(const SourceUse& use, const Sight& sight, const RunContext& from,
                       std::vector<Observation>& observations) {
-  if (!from.leaves_out_macros || sight.macros == Sight::Macros::none) return;
+  if (!from.leaves_out_macros || sight.macros == Sight::Macros::none || sight.macros == Sight::Macros::unread) return;
   if (sight.macros == Sight::Macros::every || use.has_unknown_names()) {
     observations.push_back({Question::all_macros, ""});
     return;

@@ -28,6 +28,10 @@ namespace hipcache::hip {
 // `printed`: what the driver printed for -###. `temporary_directory`: where its intermediate files are.
 std::optional<std::string> lost_debug_file(std::string_view printed, const std::string& temporary_directory);
 
+// Whether a front end makes relocatable code without an id. It then names code by the source's inode, so that separate
+// compiles of the two sides agree. A variable may make the code relocatable, or ask for one side.
+bool names_by_inode(std::string_view printed);
+
 }  // namespace hipcache::hip
 
 namespace hipcache::compiler {

@@ -16,7 +16,8 @@ namespace {
 
 // Options that affect neither the jobs nor their outputs.
 bool is_cosmetic(std::string_view argument) {
-  return argument == "-pipe" || argument == "-Qunused-arguments" || argument.starts_with("-parallel-jobs=");
+  return argument == "-pipe" || argument == "-Qunused-arguments" || argument.starts_with("-parallel-jobs=") ||
+         argument.starts_with(compiler::kSeedOption);
 }
 
 }  // namespace

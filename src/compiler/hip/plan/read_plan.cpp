@@ -308,6 +308,15 @@ bool has_messages(std::string_view printed) {
   return !jobs || !jobs->diagnostics.empty();
 }
 
+bool names_by_inode(std::string_view printed) {
+  const Result<PrintedJobs> jobs = read_printed_jobs(printed);
+  return jobs && std::any_of(jobs->jobs.begin(), jobs->jobs.end(), [](const Job& job) {
+           const auto is_id = [](const std::string& word) { return word.starts_with("-cuid="); };
+           return is_frontend_job(job) && std::find(job.begin(), job.end(), "-fgpu-rdc") != job.end() &&
+                  std::none_of(job.begin(), job.end(), is_id);
+         });
+}
+
 bool may_take_another_date(std::string_view printed) {
   const Result<PrintedJobs> jobs = read_printed_jobs(printed);
   return jobs && std::none_of(jobs->jobs.begin(), jobs->jobs.end(), [](const Job& job) { return dates_in(job) > 1; });
