@@ -43,6 +43,7 @@ bool continues_name(char c) {
 // Stands in messages for a root that this request lacks.
 std::string placeholder(std::string_view mark) {
   if (mark.starts_with(kToolchainMark)) return "<toolchain directory>";
+  if (mark.starts_with(kUnpackedMark)) return "<unpacked archive>";
   return mark.starts_with(kBaseMark) ? "HIPCACHE_BASEDIR" : "<build directory>";
 }
 
@@ -102,7 +103,8 @@ std::string_view Roots::mark_in_front(std::string_view text) {
   if (!text.starts_with(kQuote)) return "";
   const std::size_t end = text.find(kQuote, 1);
   const std::string_view mark = end == std::string_view::npos ? "" : text.substr(1, end - 1);
-  const bool is_known = mark.starts_with(kBaseMark) || mark.starts_with(kBuildMark) || mark.starts_with(kToolchainMark);
+  const bool is_known = mark.starts_with(kBaseMark) || mark.starts_with(kBuildMark) ||
+                        mark.starts_with(kToolchainMark) || mark.starts_with(kUnpackedMark);
   return is_known ? mark : "";
 }
 
@@ -110,6 +112,7 @@ std::string Roots::name_of(std::string_view mark) {
   if (mark == kOuterBuildMark) return "topmost build directory";
   if (mark == kBuildMark) return "build directory";
   if (mark == kToolchainMark) return "toolchain directory";
+  if (mark.starts_with(kUnpackedMark)) return "directory of an unpacked archive";
   if (mark.ends_with('@')) return name_of(mark.substr(0, mark.size() - 1)) + " by another name";
   const std::string_view number = mark.substr(std::min(mark.size(), std::string_view(kBaseMark).size()));
   return "base directory" + (number.empty() ? "" : " " + std::string(number));

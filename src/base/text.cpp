@@ -22,6 +22,12 @@ std::size_t allowed_mistakes(std::string_view name) {
 
 }  // namespace
 
+std::string replace_all(std::string text, std::string_view from, std::string_view to) {
+  for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size()))
+    text.replace(at, from.size(), to);
+  return text;
+}
+
 // Three rows of the usual table: the present one, and two before it for swapped letters.
 std::size_t edit_distance(std::string_view one, std::string_view other) {
   std::vector<std::size_t> before(other.size() + 1);

@@ -89,6 +89,40 @@ TEST(OpaqueCommand, KnowsTheOnlyInputOfACompileAndTheSourceOfALink) {
     EXPECT_EQ(only_input(line), "") << line;
 }
 
+TEST(OpaqueCommand, TellsALinkOfObjectsAloneFromOneThatMayCompile) {
+  const auto links_objects = [](const std::string& line) {
+    return std::get<Invocation>(parse_opaque(testing::words(line), "/")).opaque.links_objects;
+  };
+  for (const char* line : {"gcc a.o", "clang++-19 -DX=1 -O2 a.o -L. -lm lib.a x.so.1 -o p", "g++ -shared a.lo -o l.so",
+                           "gcc -x none a.o", "clang -fuse-ld=lld a.obj"})
+    EXPECT_TRUE(links_objects(line)) << line;
+  for (const char* line : {"gcc a.c", "gcc a.o b.c", "gcc -x c a.o", "gcc -xc++ a.o -o p", "gcc a.o script.ld",
+                           "gcc a.o --unknown b", "clang a.o -- -b.c", "gcc -specs=my.specs a.o", "gcc -c a.o"})
+    EXPECT_FALSE(links_objects(line)) << line;
+}
+
+TEST(OpaqueCommand, KnowsTheLanguagesOfWhichClangMakesAnId) {
+  const auto makes_id = [](const std::string& line) {
+    return std::get<Invocation>(parse_opaque(testing::words(line), "/")).opaque.makes_id;
+  };
+  for (const char* line : {"clang -c a.hip", "clang -c a.cu", "clang++ -x hip -c a.cpp", "clang++ -xcuda -c a.cpp",
+                           "clang -c a.c b.hip", "clang -x hip-cpp-output -c a.i"})
+    EXPECT_TRUE(makes_id(line)) << line;
+  for (const char* line : {"clang -c a.c", "clang -x c++ -c a.hip", "gcc -c hip/a.cc"})
+    EXPECT_FALSE(makes_id(line)) << line;
+}
+
+TEST(OpaqueCommand, FindsTheSeedsThatClangIgnores) {
+  const auto ignored = [](const std::string& line) {
+    return std::get<Invocation>(parse_opaque(testing::words(line), "/")).opaque.ignored.size();
+  };
+  EXPECT_EQ(ignored("clang++-19 -O2 -frandom-seed=a -c a.cc -frandom-seed=b"), 2);
+  EXPECT_EQ(ignored("clang -include -frandom-seed=a -c a.c"), 0);
+  EXPECT_EQ(ignored("clang --unknown -frandom-seed=a -c a.c"), 0);
+  for (const char* program : {"gcc", "cc", "hipcc"})
+    EXPECT_EQ(ignored(program + std::string(" -frandom-seed=a -c a.c")), 0) << program;
+}
+
 TEST(OpaqueCommand, NamesTheOutputOfLinksAndTheArchiveThatIsReadAndWritten) {
   const auto invocation = [](const std::string& line) {
     return std::get<Invocation>(parse_opaque(testing::words(line), "/"));

@@ -78,6 +78,22 @@ TEST_P(OpaqueCompiles, VariablesThatTheCompilerAsksForAreInputs) {
   expect_hit(command(), {{"CPATH", project_ / "elsewhere"}, {"HIPCACHE_UNRELATED", "1"}, {"UNRELATED", "1"}});
 }
 
+TEST_P(OpaqueCompiles, TheSeedOfNamesIsAnInputOfGccAlone) {
+  const bool ignores = GetParam().starts_with("clang");
+  expect_run(command("-O1 -frandom-seed=one -c a.c -o a.o"));
+  (ignores ? expect_hit(command("-O1 -frandom-seed=two -c a.c -o a.o"))
+           : expect_run(command("-O1 -frandom-seed=two -c a.c -o a.o")));
+  expect_run(command("-grecord-gcc-switches -g -frandom-seed=one -c a.c -o a.o"));
+  expect_run(command("-grecord-gcc-switches -g -frandom-seed=two -c a.c -o a.o"));
+}
+
+TEST_P(OpaqueCompiles, AProgramIsNoClangByItsNameAlone) {
+  if (GetParam() != "gcc") GTEST_SKIP() << "this one is";
+  project_.link("clang", "/usr/bin/gcc");
+  for (const char* seed : {"one", "two"})
+    expect_run({project_ / "clang", "-frandom-seed=" + std::string(seed), "-c", "a.c", "-o", "a.o"});
+}
+
 TEST_P(OpaqueCompiles, TheDateIsNotAskedOfTheCache) {
   project_.write("a.c", "const char* date = __DATE__;\n");
   EXPECT_EQ(check(command()).not_stored.at("clock"), 1);

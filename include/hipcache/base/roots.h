@@ -36,6 +36,8 @@ inline constexpr const char* kBuildMark = "build";        // the nearest build d
 inline constexpr const char* kOuterBuildMark = "builds";  // the topmost one, if it is another
 // Where the compiler and its own files are installed.
 inline constexpr const char* kToolchainMark = "toolchain";
+// Where hipcc unpacked an archive; then "unpacked2", ...
+inline constexpr const char* kUnpackedMark = "unpacked";
 // The output's own root, used for the CUID (compiler/hip/cuid.h).
 inline constexpr const char* kOutputRootMark = "outputs";
 

@@ -66,6 +66,9 @@ inline std::string_view trimmed(std::string_view text) {
   return text.substr(first, text.find_last_not_of(kBlanks) - first + 1);
 }
 
+// With `to` for each `from`. REQUIRES: `from` is not empty.
+std::string replace_all(std::string text, std::string_view from, std::string_view to);
+
 // Without the line break at its end.
 inline std::string first_line(std::string_view text) { return std::string(text.substr(0, text.find('\n'))); }
 

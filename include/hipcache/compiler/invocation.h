@@ -39,6 +39,9 @@ inline constexpr const char* kTargetName =
     "target"
     "\x01";
 
+// An input of gcc, which makes names of it. clang ignores it.
+inline constexpr const char* kSeedOption = "-frandom-seed=";
+
 struct OutputNames {
   std::string object;  // the value of -o
   // The value of -MF, or the name that compilers derive with -MD; "": no depfile is written.
@@ -99,6 +102,12 @@ struct OpaqueTraits {
   // Of a compile, or a link that compiles: its input, as typed, if it has exactly one. It is no
   // option's value, because a command without an input is refused.
   std::string only_input;
+  // Of a link: it reads objects, archives and libraries alone, so its driver passes no macro on.
+  bool links_objects = false;
+  // Words that the compiler ignores if it is the clang that its name says: -frandom-seed=.
+  std::vector<std::string> ignored;
+  // The compiler makes an id of the whole command, as clang does for HIP and CUDA.
+  bool makes_id = false;
   // Set if its outputs may have other names.
   std::optional<OutputNames> output_names;
   // Of a command that compiles or links HIP code: why it is not split.

@@ -149,6 +149,9 @@ bool option_has(std::string_view word, OptionFacts facts, Tool tool = Tool::comp
 // All facts of the options that the compiler's word is, or begins with.
 OptionFacts facts_of(std::string_view word);
 
+// Whether the word behind this one in a command is certainly not its value.
+bool is_complete(std::string_view word);
+
 // Whether the whole word is such a name.
 bool is_option(std::string_view word, OptionFacts facts);
 

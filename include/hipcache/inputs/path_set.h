@@ -134,7 +134,8 @@ class PathSet {
   bool within_limits() const { return observations_.size() <= kMaxObservations && raw_bytes_ <= kMaxRawBytes; }
   static PathSet merge(const std::vector<std::shared_ptr<const PathSet>>& sets);
   // The questions of a request, from those of its probes and of all steps. What its probes asked of the terminal counts
-  // if a step printed something. It decides the steps' options for messages, so nobody asks for these.
+  // if a step printed something. It decides the steps' options for messages, so nobody asks for these. Nor for
+  // the id: the request's key has it, and of relocatable code the probes and all macros decide it.
   static PathSet of_request(const std::vector<std::shared_ptr<const PathSet>>& sets);
 
   // Approximate size in memory.

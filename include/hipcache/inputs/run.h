@@ -35,6 +35,7 @@ struct Sight {
 
   enum class Macros : std::uint8_t {
     none,     // no source is read, or the key has all macros
+    unread,   // no source is read; only a program that is no compiler may see one
     every,    // whatever defines one may matter
     by_name,  // only macros whose names occur
   };

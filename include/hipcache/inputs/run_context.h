@@ -22,8 +22,10 @@ struct RunContext {
   std::string working_directory;         // physical, absolute
   std::vector<std::string> environment;  // NAME=value, sorted by the caller: sort_environment
   Roots roots;                           // path sets and answers name files in them portably
-  // The id that hipcache gives the translation unit; "" if the user's own counts.
+  // The id that hipcache gives the translation unit; "" if the user's own counts. It lacks the macros below.
   std::string cuid;
+  // For the steps of a plan of relocatable code: the id that they get instead, which is made of all macros.
+  std::string relocatable_cuid;
   // For an opaque compile, the output names that its key leaves out; portable.
   std::string output_names;
 
@@ -38,6 +40,8 @@ struct RunContext {
   std::vector<Macro> macros;                   // in the command's order
   std::vector<std::string> macro_definitions;  // "-DNAME=VALUE" of all macros, also of those that the keys have
 
+  // The id that the steps get.
+  const std::string& given_cuid() const { return relocatable_cuid.empty() ? cuid : relocatable_cuid; }
   // The value, or null. REQUIRES: sorted.
   const char* variable(std::string_view name) const;
   // The path that a name in a path set means for this request; "" if none.

@@ -35,6 +35,21 @@ bool is_named_for_linker(std::string_view path) {
          base_name(path).find(".so.") != std::string_view::npos;
 }
 
+bool has_id(std::string_view path, std::string_view language) {
+  constexpr auto kLanguages = std::to_array<std::string_view>({"hip", "cuda"});
+  constexpr auto kEndings = std::to_array<std::string_view>({".hip", ".hipi", ".cu", ".cui"});
+  if (!language.empty()) return holds_prefix_of(kLanguages, language);
+  return std::any_of(kEndings.begin(), kEndings.end(), [&](std::string_view ending) { return path.ends_with(ending); });
+}
+
+// The words that clang ignores, but for those behind an option that may take them as its value.
+std::vector<std::string> ignored_by_clang(const std::vector<std::string>& arguments) {
+  std::vector<std::string> ignored;
+  for (std::size_t i = 1; i < arguments.size(); ++i)
+    if (arguments[i].starts_with(kSeedOption) && is_complete(arguments[i - 1])) ignored.push_back(arguments[i]);
+  return ignored;
+}
+
 // One pass over the arguments, left to right.
 class Reading {
  public:
@@ -62,6 +77,11 @@ class Reading {
   const std::vector<std::size_t>& options() const { return options_; }
   bool records_command() const { return has_seen(facts::records_command); }
   bool updates_output() const { return has_seen(facts::updates_output); }
+  // A specs file may pass any option on.
+  bool links_objects() const {
+    return making == Making::link && !compiles_ && values_of(arguments_, facts::names_specs).empty();
+  }
+  bool makes_id() const { return makes_id_; }
 
  private:
   std::optional<Uncacheable> take_value(const std::string& option, const std::string& value) {
@@ -80,10 +100,12 @@ class Reading {
       inputs_.push_back(argument);
       makes_header_ = makes_header_ || is_header(argument, language_);
       compiles_ = compiles_ || !language_.empty() || !is_named_for_linker(argument);
+      makes_id_ = makes_id_ || has_id(argument, language_);
     } else {
       const std::size_t name = option_with(argument, facts::names_output | facts::names_language).size();
       if (name != 0 && name < argument.size()) take_names(argument, argument.substr(name));
     }
+    if (argument == "--") compiles_ = true;  // files whose names begin with a dash may follow
     const OptionFacts of_argument = facts_of(argument);
     seen_ |= of_argument;
     if ((of_argument & facts::names_id) != 0) names_id_ = names_id_ || !is_option(argument, facts::names_id);
@@ -128,6 +150,7 @@ class Reading {
   bool makes_header_ = false;
   bool relocatable_ = false;
   bool compiles_ = false;  // perhaps: some input is not known to be for the linker
+  bool makes_id_ = false;
 };
 
 // Whether the command writes an entry of a compilation database.
@@ -163,6 +186,7 @@ std::string only_input_of(Making making, const std::vector<std::string>& inputs)
 std::optional<Uncacheable> read_driver(Invocation& invocation, std::optional<Family> family,
                                        const std::string& working_directory) {
   const std::string& program = invocation.argv[0];
+  if (names_clang_driver(program)) invocation.opaque.ignored = ignored_by_clang(invocation.expanded);
   Reading reading(invocation.expanded,
                   names_clang_driver(program) || names_hipcc(program) || (family && *family != Family::gcc));
   if (auto refusal = reading.read()) return refusal;
@@ -170,6 +194,8 @@ std::optional<Uncacheable> read_driver(Invocation& invocation, std::optional<Fam
     if (leads_to_descriptor(join_path(working_directory, input))) return Uncacheable{Reason::standard_input, input};
   if (auto refusal = specs_refusal(invocation.expanded, working_directory)) return refusal;
   invocation.opaque.making = reading.making;
+  invocation.opaque.links_objects = reading.links_objects();
+  invocation.opaque.makes_id = reading.makes_id();
   invocation.object = reading.object;
   if (reading.making == Making::link && reading.updates_output()) invocation.opaque.updates = reading.object;
   invocation.opaque.only_input = only_input_of(reading.making, reading.inputs());

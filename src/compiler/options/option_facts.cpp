@@ -139,6 +139,12 @@ bool option_has(std::string_view word, OptionFacts facts, Tool tool) {
 
 OptionFacts facts_of(std::string_view word) { return table_of(Tool::compiler).all_of(word); }
 
+bool is_complete(std::string_view word) {
+  if (!word.starts_with('-')) return true;
+  if (option_has(word, takes_next | job_takes_next)) return false;
+  return option_has(word, stands_alone) || (word.starts_with("--") && word.find('=') != word.npos);
+}
+
 bool is_option(std::string_view word, OptionFacts facts) {
   return !word.empty() && option_with(word, facts).size() == word.size();
 }

@@ -330,13 +330,6 @@ class Reader {
   std::string dwarf_version_;  // the last option of the driver that says which
 };
 
-// Whether the word behind this one is certainly not its value.
-bool is_complete(std::string_view word) {
-  if (!word.starts_with('-')) return true;
-  if (option_has(word, facts::takes_next | facts::job_takes_next)) return false;
-  return option_has(word, facts::stands_alone) || (word.starts_with("--") && word.find('=') != word.npos);
-}
-
 }  // namespace
 
 SourceSight source_sight(const std::vector<std::string>& arguments) {

@@ -150,7 +150,7 @@ PlanReport report_on(const RequestContext& asked) {
   hip::Plan& plan = *std::get<Planned>(planned).plan;
   const RequestContext context = std::get<Planned>(planned).context(asked);
   put_deferred_fatbin_if_proved(plan, context);
-  return {.cuid = has_id(plan) ? context.request.from.cuid : "",
+  return {.cuid = has_id(plan) ? context.request.from.given_cuid() : "",
           .request_key = context.key.value.hex(),
           .request_stored = context.look_up(context.key, suffices_for(context.request)).has_value(),
           .steps = steps_of(plan, context),

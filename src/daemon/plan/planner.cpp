@@ -22,6 +22,7 @@
 #include "hipcache/base/files.h"
 #include "hipcache/base/reason.h"
 #include "hipcache/base/result.h"
+#include "hipcache/base/text.h"
 #include "hipcache/compiler/driver_name.h"
 #include "hipcache/compiler/hip/neutral_names.h"
 #include "hipcache/compiler/hip/plan.h"
@@ -98,11 +99,22 @@ std::variant<Planned, Uncacheable> read(StepState probe, std::string printed, co
   }
   if (std::optional<std::string> lost = hip::lost_debug_file(printed, kStoredDirectory))
     return Uncacheable{Reason::split_dwarf, *std::move(lost)};
-  Result<hip::Plan> plan = hip::read_plan(std::move(printed), wrapped ? *wrapped : request.invocation, kStoredDirectory,
-                                          request.from.source_date());
+  if (hip::names_by_inode(printed)) return Uncacheable{Reason::random_cuid, "-fgpu-rdc for one side alone"};
+  const auto read_plan = [&] {
+    return hip::read_plan(printed, wrapped ? *wrapped : request.invocation, kStoredDirectory,
+                          request.from.source_date());
+  };
+  Result<hip::Plan> plan = read_plan();
   if (!plan) return Uncacheable{Reason::plan_not_understood, plan.error().message};
-  if (auto why = own_text(probe.result, *plan, request)) return *std::move(why);
   auto for_steps = std::make_unique<Request>(request);
+  std::string& relocatable_cuid = for_steps->from.relocatable_cuid;
+  relocatable_cuid = relocatable_cuid_of(request, *plan, context.services.file_system);
+  if (!relocatable_cuid.empty()) {
+    printed = replace_all(std::move(printed), request.from.cuid, relocatable_cuid);
+    plan = read_plan();
+    if (!plan) return Uncacheable{Reason::plan_not_understood, plan.error().message};
+  }
+  if (auto why = own_text(probe.result, *plan, request)) return *std::move(why);
   for_steps->from.look_options = plan->look_options;
   return Planned{std::make_unique<hip::Plan>(std::move(*plan)), std::move(probe), std::move(for_steps)};
 }

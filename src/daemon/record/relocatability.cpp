@@ -122,7 +122,7 @@ Relocatability::Relocatability(hip::PrefixMaps of_command) : maps(std::move(of_c
 void Relocatability::look_into(std::string_view bytes, const inputs::RunContext& from) {
   roots.shown |= from.roots.shown_in(bytes) | shown_in_part(bytes, from, maps) | maps.left_in(bytes);
   roots.placed |= maps.places_in(bytes);
-  cuid = cuid || hip::shows_cuid(bytes, from.cuid);
+  cuid = cuid || hip::shows_cuid(bytes, from.given_cuid());
   command = command || bytes.find(kCommandSection) != bytes.npos || bytes.find(kCommandSymbol) != bytes.npos;
 }
 

@@ -193,7 +193,7 @@ std::vector<std::string> portable(const std::vector<std::string>& argv, const in
   for (std::size_t i = 0; i < argv.size(); ++i) {
     if (defines_macro(argv, i) || is_joined(argv, i)) {
       add_as_typed(result, argv[i], from.roots);
-    } else if (!from.cuid.empty() && argv[i] == "-cuid=" + from.cuid) {
+    } else if (!from.cuid.empty() && argv[i] == "-cuid=" + from.given_cuid()) {
       result.emplace_back("-cuid=");
     } else {
       result.push_back(portable_argument(argv[i], from.roots));
@@ -237,7 +237,8 @@ void add_source(Hasher& hasher, const std::optional<Digest>& source) {
 
 // Raised when results of whole requests that earlier versions stored may be wrong, and those of steps are right. With
 // 2, outputs lack no file that the compiler leaves in its temporary directory. With 3, path sets ask about macros.
-constexpr std::uint64_t kRequests = 3;
+// With 4, the ids of relocatable code have all macros, also if a variable makes the code relocatable.
+constexpr std::uint64_t kRequests = 4;
 
 // The key of the command as typed, in any directory: the path set asks what matters of the directory.
 cache::ActionKey opaque_key(const Request& request, const std::optional<Digest>& source) {

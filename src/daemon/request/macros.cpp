@@ -62,9 +62,10 @@ struct Definition {
   std::string text;
 };
 
-// The word as a definition, by its form alone.
+// The word as a definition, by its form alone, or as a word that clang ignores.
 std::optional<Definition> definition_at(const std::vector<std::string>& arguments, std::size_t at) {
   const std::string& word = arguments[at];
+  if (word.starts_with(compiler::kSeedOption)) return Definition{1, word};
   if (!word.starts_with("-D") && !word.starts_with("-U")) return std::nullopt;
   if (word.size() > 2) return Definition{1, word};
   if (at + 1 == arguments.size()) return std::nullopt;
@@ -75,9 +76,10 @@ std::optional<Definition> definition_at(const std::vector<std::string>& argument
 
 void find_macros(const compiler::Invocation& invocation, const std::string& source, inputs::RunContext& from,
                  inputs::FileSystemState& file_system) {
-  if (source.empty() || invocation.driver.links || invocation.opaque.making != compiler::Making::compile ||
-      compiler::may_record_macros(invocation.expanded))
-    return;
+  const compiler::OpaqueTraits& opaque = invocation.opaque;
+  const bool compiles = !source.empty() && !invocation.driver.links && opaque.making == compiler::Making::compile;
+  const bool makes_id = compiles && (opaque.makes_id || opaque.not_split);  // the compiler, of the whole command
+  if (!(compiles || opaque.links_objects) || makes_id || compiler::may_record_macros(invocation.expanded)) return;
   from.leaves_out_macros = true;
   std::vector<std::string> names;
   const std::vector<MacroArgument> arguments = compiler::macro_arguments(invocation.expanded);
@@ -96,10 +98,12 @@ void find_macros(const compiler::Invocation& invocation, const std::string& sour
     const bool is_given_twice = std::count(names.begin(), names.end(), name) > 1;  // compilers compare the values
     if (!is_argument || is_given_twice || !is_users_name(name) || !is_plain(definition->text)) kept.emplace_back(name);
   }
-  for (std::string& name : file_system.words_among(source, names)) kept.push_back(std::move(name));
+  if (compiles)
+    for (std::string& name : file_system.words_among(source, names)) kept.push_back(std::move(name));
   for (std::size_t i = 0; i < arguments.size(); ++i)
     if (std::find(kept.begin(), kept.end(), names[i]) == kept.end())
       from.macros.push_back({names[i], arguments[i].text});
+  for (const std::string& word : opaque.ignored) from.macros.push_back({std::string(name_in(word)), word});
 }
 
 std::vector<std::string> without_macros(const std::vector<std::string>& arguments, const inputs::RunContext& from) {

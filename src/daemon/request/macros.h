@@ -19,7 +19,9 @@
 
 namespace hipcache::daemon {
 
-// Sets what the context says of the command's macros. `source`: absolute, or "" if the command compiles none.
+// Sets what the context says of the command's macros. `source`: absolute, or "" if the command compiles none. Words
+// that a compiler ignores count as macros whose names no file has. A link of objects has no use for a macro, unless a
+// program takes part that is no compiler (Sight::Macros::unread).
 void find_macros(const compiler::Invocation& invocation, const std::string& source, inputs::RunContext& from,
                  inputs::FileSystemState& file_system);
 

@@ -108,18 +108,17 @@ std::string source_of(const Request& request) {
   return source.empty() ? "" : join_path(request.from.working_directory, source);
 }
 
-std::string cuid_of(const Request& request, const BaseDirectories& bases, inputs::FileSystemState& file_system) {
-  if (request.invocation.driver.user_cuid || request.invocation.driver.links) return "";
+std::string output_root_of(const Request& request, inputs::FileSystemState& file_system) {
   const std::string object = join_path(request.from.working_directory, request.invocation.object);
   const auto exists = [&file_system](const std::string& path) { return file_system.exists(path); };
-  const std::string root = hip::output_root(object, request.from.roots, exists);
-  // Relocatable code of two compiles is linked together, so there each macro counts.
-  const std::vector<std::string>& all = request.invocation.driver.for_cuid;
-  const bool is_relocatable =
-      std::any_of(all.begin(), all.end(), [](const std::string& word) { return word.find("-rdc") != word.npos; });
-  const std::vector<std::string> counted = is_relocatable ? all : without_macros(all, request.from);
+  return hip::output_root(object, request.from.roots, exists);
+}
+
+std::string cuid_of(const Request& request, const BaseDirectories& bases, inputs::FileSystemState& file_system) {
+  if (request.invocation.driver.user_cuid || request.invocation.driver.links) return "";
   std::string cuid =
-      hip::make_cuid(request.invocation, counted, request.from.working_directory, request.from.roots, root);
+      hip::make_cuid(request.invocation, without_macros(request.invocation.driver.for_cuid, request.from),
+                     request.from.working_directory, request.from.roots, output_root_of(request, file_system));
   if (!bases.is_chosen) return cuid;
   return Hasher("hipcache cuid in a repository").field(cuid).field(repository_of(bases.all.front())).finish().shown();
 }
@@ -207,6 +206,19 @@ std::variant<Request, Uncacheable> understand(const protocol::CompileRequest& me
   return request;
 }
 
+std::string relocatable_cuid_of(const Request& request, const hip::Plan& plan, inputs::FileSystemState& file_system) {
+  if (request.from.cuid.empty() || plan.relocatable.empty()) return "";
+  std::vector<std::string> distinct;
+  for (const inputs::Macro& macro : request.from.macros) distinct.push_back(macro.text);
+  for (const std::vector<std::string>& options : plan.relocatable) {
+    const std::vector<std::string> others = without_macros(options, request.from);
+    distinct.insert(distinct.end(), others.begin(), others.end());
+    distinct.emplace_back();  // the list's end
+  }
+  return hip::make_relocatable_cuid(request.from.cuid, distinct, request.from.roots,
+                                    output_root_of(request, file_system));
+}
+
 std::optional<Digest> tokens_of_source(const Request& request, inputs::FileSystemState& file_system) {
   const std::string source = source_of(request);
   if (source.empty()) return std::nullopt;
@@ -232,6 +244,8 @@ std::optional<Request> opaque_instead(const Request& planned, const Uncacheable&
   request.invocation = std::move(*invocation);
   request.invocation.opaque.not_split = why;
   request.from.cuid.clear();
+  request.from.leaves_out_macros = false;  // the compiler's own id has all of them
+  request.from.macros.clear();
   request.from.output_names = names_of(request.invocation, request.from.roots);
   return request;
 }

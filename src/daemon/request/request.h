@@ -73,6 +73,11 @@ struct Request {
 std::variant<Request, compiler::Uncacheable> understand(const protocol::CompileRequest& message,
                                                         const Services& services);
 
+// The id for a plan of relocatable code, "" for other code or if the user's own id counts. Relocatable code of several
+// compiles is linked together, so all macros count, and what the driver adds. The driver's plan says whether the code
+// is relocatable, because variables, files of options and scripts around the driver decide it as well as the command.
+std::string relocatable_cuid_of(const Request& request, const hip::Plan& plan, inputs::FileSystemState& file_system);
+
 // The digest of the tokens of the request's only source (Question::tokens); nothing if it has none or several, or if
 // the source is no regular file that can be read. Costs one stat if the file's digest is remembered.
 std::optional<Digest> tokens_of_source(const Request& request, inputs::FileSystemState& file_system);

@@ -18,12 +18,6 @@ namespace hipcache::daemon {
 
 namespace {
 
-std::string replace_all(std::string text, std::string_view from, std::string_view to) {
-  for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size()))
-    text.replace(at, from.size(), to);
-  return text;
-}
-
 // The temporary directory that LLVM would choose.
 std::string temporary_directory(const Request& request) {
   for (const char* name : {"TMPDIR", "TMP", "TEMP", "TEMPDIR"})

@@ -10,6 +10,7 @@
 #include "hipcache/base/files.h"
 #include "hipcache/base/text.h"
 #include "hipcache/compiler/hip/cuid.h"
+#include "hipcache/compiler/option_facts.h"
 
 namespace hipcache::daemon {
 
@@ -160,6 +161,40 @@ std::string logical_name(const std::string& root, const std::string& physical, c
   return real_path(name) == root ? name : "";
 }
 
+// The directory of a file in a directory "/tmp/hipccXXXXXXXX", or "".
+std::string_view unpacked_around(std::string_view path) {
+  constexpr std::string_view kBegin = "/tmp/hipcc";
+  constexpr std::string_view kLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
+  constexpr std::size_t kRandom = 8;
+  if (!path.starts_with(kBegin)) return "";
+  const std::string_view directory = directory_name(path);
+  const std::string_view random = directory.substr(std::min(directory.size(), kBegin.size()));
+  return random.size() == kRandom && random.find_first_not_of(kLetters) == random.npos ? directory : "";
+}
+
+bool may_hide(const std::string& argument) {
+  namespace facts = compiler::facts;
+  return argument.starts_with('@') || compiler::option_has(argument, facts::hides_names | facts::hides_debug_names |
+                                                                         facts::hides_source_name | facts::defers_code);
+}
+
+// The directories into which hipcc unpacked archives, in the command's order. Their names are random, and the compiler
+// is given the files in them as inputs. None if any argument but an input names one, because clang makes the id
+// of a translation unit of all arguments but inputs; nor if an option hides names in outputs.
+std::vector<std::string> unpacked_archives(const std::vector<std::string>& argv) {
+  std::vector<std::string> found;
+  for (std::size_t i = 1; i < argv.size(); ++i) {
+    const std::size_t at = argv[i].find("/tmp/hipcc");
+    if (at == std::string::npos) continue;
+    const std::string directory(unpacked_around(std::string_view(argv[i]).substr(at)));
+    const bool is_input = at == 0 && compiler::is_complete(argv[i - 1]);
+    if (directory.empty() || !is_input) return {};
+    if (std::find(found.begin(), found.end(), directory) == found.end()) found.push_back(directory);
+  }
+  if (!found.empty() && std::any_of(argv.begin(), argv.end(), may_hide)) return {};
+  return found;
+}
+
 }  // namespace
 
 Roots roots_of(const std::vector<std::string>& argv, const std::string& compiler, const inputs::RunContext& from,
@@ -179,6 +214,9 @@ Roots roots_of(const std::vector<std::string>& argv, const std::string& compiler
     roots.add(kBaseMark + (i == 0 ? "" : std::to_string(i + 1)), real_path(base_directories[i]), base_directories[i]);
   const ToolchainRoot toolchain = toolchain_root(compiler, physical);
   if (!toolchain.path.empty()) roots.add(kToolchainMark, toolchain.path, toolchain.alias);
+  const std::vector<std::string> unpacked = unpacked_archives(argv);
+  for (std::size_t i = 0; i < unpacked.size(); ++i)
+    roots.add(kUnpackedMark + (i == 0 ? "" : std::to_string(i + 1)), unpacked[i]);
   // PATH may find the compiler under a name that no argument has.
   std::vector<std::string> named = argv;
   named.push_back(compiler);

@@ -53,7 +53,8 @@ struct ToolchainRoot {
 ToolchainRoot toolchain_root(const std::string& compiler, const std::string& working_directory);
 
 // Searches the working directory and its parents for build directories. Adds the base directories, each with the name
-// that leads to it. A directory that is both is the build directory. No roots if an argument could be mistaken for a
+// that leads to it. A directory that is both is the build directory. hipcc 5 unpacks archives of relocatable code into
+// directories with random names, and these are roots as well. No roots if an argument could be mistaken for a
 // portable one. `compiler`: absolute. Touches the file system.
 Roots roots_of(const std::vector<std::string>& argv, const std::string& compiler, const inputs::RunContext& from,
                const std::vector<std::string>& base_directories);

@@ -88,11 +88,12 @@ std::variant<std::vector<CollectedOutput>, Refusal> read_all(const std::vector<W
   return all;
 }
 
-// gcc runs cc1, cc1plus or cc1obj; clang compiles in the driver's program.
-hip::DepfileForm form_by(const trace::Trace& trace) {
-  const bool is_gcc = std::any_of(trace.programs.begin(), trace.programs.end(),
-                                  [](const std::string& program) { return base_name(program).starts_with("cc1"); });
-  return is_gcc ? hip::DepfileForm::gcc : hip::DepfileForm::clang;
+// gcc runs cc1, cc1plus or cc1obj, and collect2 to link; clang compiles in the driver's program.
+bool is_run_of_gcc(const trace::Trace& trace) {
+  return std::any_of(trace.programs.begin(), trace.programs.end(), [](const std::string& program) {
+    const std::string_view name = base_name(program);
+    return name.starts_with("cc1") || name == "collect2";
+  });
 }
 
 // False only if all outputs have a known place, and neither they nor the messages contain an output's name.
@@ -153,13 +154,22 @@ inputs::Shows shown_by(const cache::ActionResult& said, const std::vector<Collec
   return shows;
 }
 
-// clang's driver and hipcc may add options that the command does not have.
-inputs::Sight sight_of_run(const cache::ActionResult& said, const std::vector<CollectedOutput>& made,
+// clang's driver and hipcc may add options that the command does not have. A driver that runs gcc's programs takes what
+// clang ignores, whatever its name is.
+inputs::Sight sight_of_run(const cache::ActionResult& said, const std::vector<CollectedOutput>& made, bool by_gcc,
                            const Request& request) {
+  const compiler::OpaqueTraits& opaque = request.invocation.opaque;
   if (!request.from.leaves_out_macros) return inputs::kNoSources;
-  const bool is_whole =
-      request.from.variable("CCC_OVERRIDE_OPTIONS") == nullptr && !compiler::names_hipcc(request.compiler);
-  if (!is_whole) return {};
+  if (opaque.links_objects) {
+    const bool is_silent = said.stdout_text.empty() && said.stderr_text.empty();
+    const bool has_ignored = by_gcc && !opaque.ignored.empty();
+    return {.macros = is_silent && !has_ignored && request.from.variable("CCC_OVERRIDE_OPTIONS") == nullptr
+                          ? inputs::Sight::Macros::unread
+                          : inputs::Sight::Macros::every};
+  }
+  const bool is_whole = request.from.variable("CCC_OVERRIDE_OPTIONS") == nullptr &&
+                        !compiler::names_hipcc(request.compiler) && !(by_gcc && !opaque.ignored.empty());
+  if (!is_whole) return {.because = "the driver may add options"};
   // "c++" may be a link to gcc's driver or to clang's, and options are judged for each.
   std::vector<std::string> command = request.invocation.expanded;
   if (std::string program = real_path(request.compiler); compiler::names_driver(program))
@@ -233,7 +243,7 @@ std::optional<Refusal> OpaqueRun::witness(const std::vector<trace::Record>& reco
   if (auto refusal = too_large(state_, files, context_)) return refusal;
   trace::Trace trace = trace::trace_of(records);
   state_.result.ran = ran_in(trace);
-  auto made = read_all(files, form_by(trace), request);
+  auto made = read_all(files, is_run_of_gcc(trace) ? hip::DepfileForm::gcc : hip::DepfileForm::clang, request);
   if (auto* refusal = std::get_if<Refusal>(&made)) return std::move(*refusal);
   outputs_ = std::move(std::get<std::vector<CollectedOutput>>(made));
   const WrittenFiles by_run{.records = records, .files = files, .updated_as = updated_as_};
@@ -246,7 +256,7 @@ std::optional<Refusal> OpaqueRun::witness(const std::vector<trace::Record>& reco
                   .started_ns = report.started_ns,
                   .shows = shown_by(state_.result, outputs_, request),
                   .is_mixed = report.mixed,
-                  .sight = sight_of_run(state_.result, outputs_, request),
+                  .sight = sight_of_run(state_.result, outputs_, is_run_of_gcc(trace), request),
                   .specs = compiler::values_of(request.invocation.expanded, compiler::facts::names_specs),
                   .is_keyed_by_processor = request.invocation.opaque.asks_processor};
   for (const WrittenOutput& file : files) run.written.push_back(file.path);

@@ -106,6 +106,9 @@ void take_trace(StepState& state, const protocol::StepDone& report, const Reloca
                     [](const trace::Record& record) { return record.kind == trace::Kind::answer; }));
   if (state.result.refusal != Reason::none) return note_descriptor(state, trace.records, context);
   using Others = inputs::Programs::Others;
+  // The id of relocatable code is made of all macros.
+  inputs::Sight seen = sight;
+  if (ties.cuid && !context.request.from.relocatable_cuid.empty()) seen.macros = inputs::Sight::Macros::every;
   const bool has_printed = !state.result.stdout_text.empty() || !state.result.stderr_text.empty();
   take_witnessed(
       state, trace,
@@ -114,7 +117,7 @@ void take_trace(StepState& state, const protocol::StepDone& report, const Reloca
        .started_ns = report.started_ns,
        .shows = ties.shown(has_printed),
        .is_mixed = report.mixed,
-       .sight = sight},
+       .sight = seen},
       context);
 }
 

@@ -19,7 +19,8 @@ namespace hipcache::inputs {
 namespace {
 
 // The roots that a process may have known: from the command, from absolute names that it looked at, from the values of
-// variables, and from its working directory.
+// variables, and from its working directory. Where an archive was unpacked is in no hidden name: only inputs name it,
+// and it is no root of a command with an option that hides them (daemon/request/request_roots.h).
 RootMask known_roots(const RootReferences& ties, const RunContext& from, const std::vector<Observation>& observations) {
   RootMask known = ties.named;
   for (const Observation& observation : observations) {
@@ -31,6 +32,8 @@ RootMask known_roots(const RootReferences& ties, const RunContext& from, const s
     if (observation.question == Question::working_directory)
       known |= from.roots.shown_in(from.working_directory) | from.roots.shown_in(from.logical_directory());
   }
+  for (const Root& root : from.roots.all())
+    if (root.mark.starts_with(kUnpackedMark)) known &= ~from.roots.mask_of(root);
   return known;
 }
 

@@ -72,7 +72,7 @@ std::string ask_about_tokens(const SourceUse& use, const Sight& sight, std::vect
 
 void ask_about_macros(const SourceUse& use, const Sight& sight, const RunContext& from,
                       std::vector<Observation>& observations) {
-  if (!from.leaves_out_macros || sight.macros == Sight::Macros::none) return;
+  if (!from.leaves_out_macros || sight.macros == Sight::Macros::none || sight.macros == Sight::Macros::unread) return;
   const Whole whole(use, sight);
   const bool is_by_files = sight.weakest != Question::content && whole.is_strict;
   if (sight.macros == Sight::Macros::every || use.has_unknown_names() || !use.unjudged().empty() || is_by_files) {

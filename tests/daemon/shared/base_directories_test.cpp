@@ -70,5 +70,28 @@ TEST_F(BaseDirectoriesTest, ClonesOfOneOriginAgree) {
   EXPECT_NE(repository("no/checkout"), repository("another"));
 }
 
+TEST_F(BaseDirectoriesTest, WhereHipccUnpackedArchivesIsARootIfOnlyInputsNameIt) {
+  from_.working_directory = "/";
+  const auto portable = [&](const std::string& word, std::vector<std::string> argv) {
+    argv.insert(argv.begin(), "clang++");
+    return roots_of(argv, "/usr/bin/clang++", from_, {}).portable_argument(word);
+  };
+  const std::string one = "/tmp/hipccAb3_efgh/d.o", two = "/tmp/hipcc01234567/d.o";
+  const std::vector<std::string> inputs{"-fgpu-rdc", one, one, "-lm", two};
+  EXPECT_EQ(portable(one, inputs), portable("/tmp/hipccZZZZZZZZ/d.o", {"/tmp/hipccZZZZZZZZ/d.o"}));
+  EXPECT_NE(portable(one, inputs), one);
+  EXPECT_NE(portable(one, inputs), portable(two, inputs));
+  for (const std::string& word : {std::string("/tmp/hipcc/d.o"), std::string("/tmp/hipcc12345678"),
+                                  std::string("/tmp/hipcc123456789/d.o"), std::string("/home/hipcc12345678/d.o")})
+    EXPECT_EQ(portable(word, {word}), word);
+  for (const std::vector<std::string>& argv : {std::vector<std::string>{one, "-Wl,@/tmp/hipccAb3_efgh/response_file"},
+                                               {one, "-Xlinker", one},
+                                               {one, "--unknown", one},
+                                               {one, "-I/tmp/hipccAb3_efgh"},
+                                               {one, "-flto"},
+                                               {one, "@words"}})
+    EXPECT_EQ(portable(one, argv), one) << testing::PrintToString(argv);
+}
+
 }  // namespace
 }  // namespace hipcache::daemon

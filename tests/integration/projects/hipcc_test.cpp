@@ -49,6 +49,47 @@ TEST_P(Hipcc, TakesArgumentsFromTheEnvironmentWhichAreInputs) {
   EXPECT_EQ(check(command(), by_version()).hits, 1);
 }
 
+// The source does not have the macro, so the id of other code lacks it (docs/internals/cuid.md).
+TEST_P(Hipcc, GivesRelocatableCodeOfTheEnvironmentAnIdOfAllMacros) {
+  write_kernel(project_, "a.cpp", "#include \"mode.h\"\n__device__ int mode = VALUE;\n");
+  project_.write("mode.h", "#if MODE == 2\n#define VALUE 2\n#else\n#define VALUE 1\n#endif\n");
+  const auto expect_two_ids = [&](const std::string& typed, const std::string& typed_then, const std::string& appended,
+                                  const std::string& appended_then) {
+    const Variables variables = by_version({{"HIPCC_COMPILE_FLAGS_APPEND", "-fgpu-rdc" + appended}});
+    const Variables then = by_version({{"HIPCC_COMPILE_FLAGS_APPEND", "-fgpu-rdc" + appended_then}});
+    const Arguments one = command("--offload-arch=gfx906" + typed), two = command("--offload-arch=gfx906" + typed_then);
+    EXPECT_NE(cache_.plan(one, project_.path(), variables).at("cuid"),
+              cache_.plan(two, project_.path(), then).at("cuid"));
+    EXPECT_EQ(check(one, variables).run.at("device gfx906"), 1);
+    EXPECT_EQ(check(two, then).run.at("device gfx906"), 1);
+    EXPECT_EQ(check(one, variables).hits, 1);
+    EXPECT_EQ(check(two, then).hits, 1);
+  };
+  expect_two_ids(" -DMODE=1", " -DMODE=2", "", "");
+  expect_two_ids("", "", " -DMODE=3", " -DMODE=2");
+}
+
+// hipcc 5 unpacks the archive into a directory with a random name.
+TEST_P(Hipcc, LinksAnUnchangedArchiveOfRelocatableCodeWithoutAStep) {
+  const std::string flags = "hipcc --offload-arch=gfx906 -fgpu-rdc ";
+  const auto write_archive = [&](const std::string& value) {
+    project_.write("d.hip", "#include <hip/hip_runtime.h>\n__device__ int part() { return " + value + "; }\n");
+    EXPECT_EQ(run(words(flags + "-c d.hip -o d.o"), project_.path()).exit_code, 0);
+    EXPECT_EQ(run(words("ar rcD libpart.a d.o"), project_.path()).exit_code, 0);
+  };
+  project_.write("m.hip",
+                 "#include <hip/hip_runtime.h>\n__device__ int part();\n"
+                 "__global__ void kernel(int* p) { *p = part(); }\nint main() { kernel<<<1, 1>>>(nullptr); }\n");
+  const Arguments argv = words(flags + "-Wl,--no-warn-execstack libpart.a m.hip -o program");
+  write_archive("1");
+  EXPECT_EQ(check(argv).misses, 1);
+  EXPECT_EQ(check(argv).hits, 1);
+  write_archive("2");
+  EXPECT_EQ(check(argv).misses, 1);
+  write_archive("1");
+  EXPECT_EQ(check(argv).hits, 1);
+}
+
 TEST_P(Hipcc, MakesAssemblyThatIsCachedToo) {
   const Arguments whole = Arguments{"hipcc"} + words("-std=c++17 -nogpuinc -O1 --offload-arch=gfx906 -S a.cpp -o a.s");
   const Counts cold = check(whole, by_version());

@@ -87,6 +87,27 @@ TEST_P(PlainLink, IsAHitAfterACleanAndOverWhatIsThere) {
   expect_hit(command());
 }
 
+TEST_P(PlainLink, AMacroReachesNoLinkOfObjects) {
+  expect_run(command("-DCOMMIT=1 main.o part.o -o program"));
+  expect_hit(command("-DCOMMIT=2 -DOTHER main.o part.o -o program"));
+  expect_hit(command("-UCOMMIT main.o part.o -o program"));
+  expect_hit(command());
+  run_alone("ar qc libpart.a part.o");
+  expect_run(command("main.o libpart.a -DCOMMIT=1 -o program"));
+  expect_hit(command("main.o libpart.a -DCOMMIT=2 -o program"));
+}
+
+TEST_P(PlainLink, AMacroCountsIfASourceIsCompiledOrTheDriverPrintsIt) {
+  project_.write("part.c", "int part(void) { return VALUE; }\n");
+  expect_run(command("-DVALUE=1 main.o part.c -o program"));
+  expect_run(command("-DVALUE=2 main.o part.c -o program"));
+  EXPECT_EQ(exit_code_of_program(), 2);
+  project_.write("part.o", "int part(void) { return VALUE; }\n");
+  expect_run(command("-DVALUE=3 main.o -x c part.o -x none -o program"));
+  expect_run(command("-DVALUE=4 main.o -x c part.o -x none -o program"));
+  EXPECT_EQ(exit_code_of_program(), 4);
+}
+
 TEST_P(PlainLink, AChangedObjectRunsOverAnExistingProgramAndIsStored) {
   expect_run(command());
   write_part("part", 2);

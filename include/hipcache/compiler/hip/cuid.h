@@ -51,6 +51,10 @@ std::string output_root(const std::string& absolute_output, const Roots& roots,
 std::string make_cuid(const compiler::Invocation& invocation, const std::vector<std::string>& counted,
                       const std::string& working_directory, const Roots& roots, const std::string& root);
 
+// The id of relocatable code, in place of `cuid`. `distinct`: what distinguishes two compiles of the source.
+std::string make_relocatable_cuid(const std::string& cuid, const std::vector<std::string>& distinct, const Roots& roots,
+                                  const std::string& root);
+
 // Whether an output of a compile with that id shows it in any form. The forms are the id itself,
 // clang's hash of it (the low half of its MD5, in hexadecimal), and a symbol derived from it.
 bool shows_cuid(std::string_view output, const std::string& cuid);

@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,6 +27,10 @@ namespace hipcache::hip {
 // The argument of the driver's jobs by which a device's debug information gets such a name, if there is one.
 // `printed`: what the driver printed for -###. `temporary_directory`: where its intermediate files are.
 std::optional<std::string> lost_debug_file(std::string_view printed, const std::string& temporary_directory);
+
+// Whether a front end makes relocatable code without an id. It then names code by the source's inode, so that separate
+// compiles of the two sides agree. A variable may make the code relocatable, or ask for one side.
+bool names_by_inode(std::string_view printed);
 
 }  // namespace hipcache::hip
 
@@ -191,6 +196,9 @@ struct Plan {
   // The front ends' options for the look of messages (Cc1Role::look), given by the user, or by the driver for a
   // terminal. The steps' keys lack them. One line if all front ends have the same.
   std::string look_options = {};
+  // Of relocatable code: the lists of options by which its front ends read the source, each once (jobs/frontend_job.h:
+  // reading_options). Two compiles that differ in them need two ids. Empty: the code is not relocatable.
+  std::set<std::vector<std::string>> relocatable = {};
 };
 
 }  // namespace hipcache::compiler

@@ -105,6 +105,24 @@ void replace_value(std::vector<std::string>& argv, const Cc1Argument& argument, 
   last.replace(last.size() - argument.value.size(), argument.value.size(), name);
 }
 
+bool is_of_reading(Cc1Role role) {
+  switch (role) {
+    case Cc1Role::source:
+    case Cc1Role::main_file:
+    case Cc1Role::output:
+    case Cc1Role::dependency:
+    case Cc1Role::fatbin:
+    case Cc1Role::cuid:
+    case Cc1Role::target_cpu:
+    case Cc1Role::device_library:
+    case Cc1Role::compilation_dir:
+    case Cc1Role::look:
+      return false;
+    default:
+      return !is_side_file(role);
+  }
+}
+
 // Decides for each argument, from left to right, whether the key leaves it out.
 class KeyFilter {
  public:
@@ -240,6 +258,16 @@ std::string look_options_of(const FrontendJob& job) {
   for (const Cc1Argument& argument : job.arguments)
     if (argument.role == Cc1Role::look) line += job.job[kBeforeArguments + argument.first] + ' ';
   return line;
+}
+
+std::vector<std::string> reading_options(const FrontendJob& job) {
+  const auto is_left_out = [&](const Cc1Argument& argument) {
+    const std::string& word = job.job[kBeforeArguments + argument.first];
+    return !is_of_reading(argument.role) || word == "-target-feature" || word == kSourceDateOption;
+  };
+  std::vector<std::string> options = without(job.job, job, is_left_out);
+  options.erase(options.begin(), options.begin() + kBeforeArguments);
+  return options;
 }
 
 std::vector<std::string> frontend_key(const FrontendJob& job, const std::set<Cc1Role>& kept) {

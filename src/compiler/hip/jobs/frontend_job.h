@@ -83,6 +83,9 @@ bool is_of_text(compiler::Cc1Role role);
 // The options for the look of messages, in their order.
 std::string look_options_of(const FrontendJob& job);
 
+// The options that decide how the job reads its source, whatever the source, the architecture and the date are.
+std::vector<std::string> reading_options(const FrontendJob& job);
+
 // The part of the command that can affect the outputs; docs/internals/plan.md lists what is left out and why. `kept`:
 // the side files that are outputs.
 std::vector<std::string> frontend_key(const FrontendJob& job, const std::set<compiler::Cc1Role>& kept);

@@ -16,7 +16,8 @@ namespace {
 
 // Options that affect neither the jobs nor their outputs.
 bool is_cosmetic(std::string_view argument) {
-  return argument == "-pipe" || argument == "-Qunused-arguments" || argument.starts_with("-parallel-jobs=");
+  return argument == "-pipe" || argument == "-Qunused-arguments" || argument.starts_with("-parallel-jobs=") ||
+         argument.starts_with(compiler::kSeedOption);
 }
 
 }  // namespace
@@ -45,6 +46,16 @@ std::string make_cuid(const compiler::Invocation& invocation, const std::vector<
   hasher.field(is_below ? "<root>" + output.substr(root.size()) : all.portable_path(output));
   for (const std::string& argument : counted)
     if (!is_cosmetic(argument)) hasher.field(all.with_marks(argument));
+  return hasher.finish().shown();
+}
+
+std::string make_relocatable_cuid(const std::string& cuid, const std::vector<std::string>& distinct, const Roots& roots,
+                                  const std::string& root) {
+  Roots all = roots;
+  all.add(kOutputRootMark, root);
+  Hasher hasher("hipcache cuid of relocatable code");
+  hasher.field(cuid);
+  for (const std::string& word : distinct) hasher.field(all.with_marks(word));
   return hasher.finish().shown();
 }
 

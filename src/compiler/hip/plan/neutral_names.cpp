@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "hipcache/base/files.h"
+#include "hipcache/base/text.h"
 #include "hipcache/compiler/hip/plan.h"
 
 namespace hipcache::hip {
@@ -107,11 +108,6 @@ void replace_words(std::string& text, const std::string& from, const std::string
   }
 }
 
-void replace_all(std::string& text, std::string_view from, std::string_view to) {
-  for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size()))
-    text.replace(at, from.size(), to);
-}
-
 // Whether each name of a file that the driver derived from the source's is that of a temporary file.
 bool names_only_temporaries(std::string_view text, const std::string& directory) {
   for (std::size_t at = text.find(kSource); at != std::string_view::npos;
@@ -163,12 +159,8 @@ std::optional<NeutralNames> NeutralNames::of(const Invocation& invocation, const
 }
 
 std::optional<std::string> NeutralNames::own_names(std::string printed, const std::string& directory) const {
-  replace_all(printed, cuid(), own_cuid_);
-  for (const Name& name : names_) {
-    std::string neutral = name.neutral;
-    replace_all(neutral, kDirectory, directory);
-    replace_words(printed, neutral, name.own);
-  }
+  printed = replace_all(std::move(printed), cuid(), own_cuid_);
+  for (const Name& name : names_) replace_words(printed, replace_all(name.neutral, kDirectory, directory), name.own);
   const std::string_view text = printed;
   for (const std::string_view neutral : {kNeutralObject, kNeutralDepfile, kTarget})
     if (text.find(neutral) != std::string_view::npos) return std::nullopt;

@@ -271,6 +271,14 @@ std::string look_options_of(const ValidatedPlan& shape) {
   return all;
 }
 
+std::set<std::vector<std::string>> relocatable_options(const ValidatedPlan& shape) {
+  const std::vector<const FrontendJob*> compiles = shape.compiles();
+  std::set<std::vector<std::string>> lists;
+  if (std::any_of(compiles.begin(), compiles.end(), [](const auto* compile) { return compile->is_relocatable; }))
+    for (const FrontendJob* compile : compiles) lists.insert(reading_options(*compile));
+  return lists;
+}
+
 Result<Plan> read_compile(const std::vector<Job>& jobs, const compiler::Invocation& invocation,
                           const std::string& directory) {
   Result<ValidatedPlan> shape = read_validated_plan(jobs, invocation.archs);
@@ -280,7 +288,8 @@ Result<Plan> read_compile(const std::vector<Job>& jobs, const compiler::Invocati
               .driver_stderr = "",
               .deferred_fatbin = deferred_fatbin_of(*shape),
               .question = question_of(*shape),
-              .look_options = look_options_of(*shape)};
+              .look_options = look_options_of(*shape),
+              .relocatable = relocatable_options(*shape)};
 }
 
 Result<Plan> read_link(const std::vector<Job>& jobs, const std::string& fatbin_source,
@@ -297,6 +306,15 @@ Result<Plan> read_link(const std::vector<Job>& jobs, const std::string& fatbin_s
 bool has_messages(std::string_view printed) {
   const Result<PrintedJobs> jobs = read_printed_jobs(printed);
   return !jobs || !jobs->diagnostics.empty();
+}
+
+bool names_by_inode(std::string_view printed) {
+  const Result<PrintedJobs> jobs = read_printed_jobs(printed);
+  return jobs && std::any_of(jobs->jobs.begin(), jobs->jobs.end(), [](const Job& job) {
+           const auto is_id = [](const std::string& word) { return word.starts_with("-cuid="); };
+           return is_frontend_job(job) && std::find(job.begin(), job.end(), "-fgpu-rdc") != job.end() &&
+                  std::none_of(job.begin(), job.end(), is_id);
+         });
 }
 
 bool may_take_another_date(std::string_view printed) {
