@@ -107,6 +107,7 @@ class DaemonWithin {
                                   services_.running_steps,
                                   services_.event_log,
                                   services_.counters,
+                                  services_.token_hits,
                                   persistent_,
                                   0,
                                   "",

@@ -23,7 +23,7 @@ bool loads_code(std::string_view word) { return word == "-load" || word.find("pl
 // unambiguous beginning.
 bool measures_assembler(std::string_view word) { return word.starts_with("--sta") || word.starts_with("-sta"); }
 
-Uncacheable refused(Reason reason, std::string_view option, std::string_view value) {
+Uncacheable refusal_by(Reason reason, std::string_view option, std::string_view value) {
   return {reason, std::string(option) + (value.empty() ? "" : " ") + std::string(value)};
 }
 
@@ -65,7 +65,7 @@ std::optional<Uncacheable> PassedOnOptions::take(std::string_view option, std::s
   // the analyzer.
   if (value == "-fno-pch-timestamp" && (option == "-Xclang" || option == "-Xpreprocessor")) leaves_out_times_ = true;
   if (const Reason reason = refusal(reader_of(option), value); reason != Reason::none)
-    return refused(reason, option, value);
+    return refusal_by(reason, option, value);
   return std::nullopt;
 }
 
@@ -79,7 +79,7 @@ std::optional<Uncacheable> PassedOnOptions::take(std::string_view argument) {
   for (std::size_t at = end + 1; at <= argument.size();) {
     const std::size_t next = std::min(argument.find(separator, at), argument.size());
     if (const Reason reason = refusal(reader, argument.substr(at, next - at)); reason != Reason::none)
-      return refused(reason, argument, "");
+      return refusal_by(reason, argument, "");
     at = next + 1;
   }
   return std::nullopt;
