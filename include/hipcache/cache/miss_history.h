@@ -56,7 +56,7 @@ struct HistoryStep {
   std::vector<Digest> inputs;                       // outputs of earlier steps
   Digest set;                                       // of its path set; empty if it was refused
   std::string refusal;                              // why the step could not be stored, or empty
-  std::string detail;  // of a refusal; else why all bytes of its sources count, or empty
+  std::string detail;                               // of a refusal; else why all bytes of its sources count, or empty
   bool operator==(const HistoryStep&) const = default;
 };
 

@@ -369,8 +369,9 @@ inputs::Sight sight_of(const std::vector<std::string>& arguments, const std::vec
   if (command.sees == SourceSight::Sees::bytes) sight.because = command.because;
   if (!printed.empty() || command.sees == SourceSight::Sees::bytes) return sight;
   Outputs shown(arguments, command.sees, from);
-  if (!std::all_of(outputs.begin(), outputs.end(),
-                   [&](const CollectedOutput& output) { return output.role == hip::kSaid || shown.is_plain(output); })) {
+  if (!std::all_of(outputs.begin(), outputs.end(), [&](const CollectedOutput& output) {
+        return output.role == hip::kSaid || shown.is_plain(output);
+      })) {
     sight.because = "an output may show places or texts of sources";
     return sight;
   }

@@ -25,21 +25,26 @@ std::string_view value_in(std::string_view text) {
 
 // Words of the languages, which a macro would change, with a message from some compilers.
 constexpr std::string_view kKeywords =
-    " alignas alignof and and_eq asm auto bitand bitor bool break case catch char char16_t char32_t char8_t class co_await "
+    " alignas alignof and and_eq asm auto bitand bitor bool break case catch char char16_t char32_t char8_t class "
+    "co_await "
     "co_return co_yield compl concept const const_cast consteval constexpr constinit continue contract_assert decltype "
-    "default defined delete do double dynamic_cast else enum explicit export extern false final float for friend goto if "
-    "import inline int long module mutable namespace new noexcept not not_eq nullptr operator or or_eq override private "
+    "default defined delete do double dynamic_cast else enum explicit export extern false final float for friend goto "
+    "if "
+    "import inline int long module mutable namespace new noexcept not not_eq nullptr operator or or_eq override "
+    "private "
     "protected public register reinterpret_cast requires restrict return short signed sizeof static static_assert "
     "static_cast struct switch template this thread_local throw true try typedef typeid typename typeof typeof_unqual "
     "union unsigned using virtual void volatile wchar_t while xor xor_eq half ";
 
 // What compilers define by themselves for some system, processor or language, beside reserved names.
 constexpr std::string_view kPredefined =
-    " linux unix i386 i486 i586 i686 pentium vax mips sparc sun arm arc hppa hpux PARISC MIPSEB MIPSEL R3000 R4000 AVR ARC "
-    "PPC PPC64 PWB SPARC SVR4 MSDOS CYGWIN WIN32 WIN64 WINNT mc68000 m68k sgi host_mips rtems bfin BFIN hexagon tricore "
+    " linux unix i386 i486 i586 i686 pentium vax mips sparc sun arm arc hppa hpux PARISC MIPSEB MIPSEL R3000 R4000 AVR "
+    "ARC "
+    "PPC PPC64 PWB SPARC SVR4 MSDOS CYGWIN WIN32 WIN64 WINNT mc68000 m68k sgi host_mips rtems bfin BFIN hexagon "
+    "tricore "
     "wasm NeXT ";
-constexpr std::array<std::string_view, 9> kPredefinedBegin = {"HIP_", "CUDA_", "CL_", "SYCL_", "FP_",
-                                                              "OBJC_", "IB", "cl_", "NVPTX"};
+constexpr std::array<std::string_view, 9> kPredefinedBegin = {"HIP_",  "CUDA_", "CL_", "SYCL_", "FP_",
+                                                              "OBJC_", "IB",    "cl_", "NVPTX"};
 
 // Reserved and predefined names may be the compiler's own, and another value of these changes more than the sources
 // that have them.

@@ -184,8 +184,7 @@ cache::HistoryStep history_step(const StepState& state, const inputs::RunContext
   if (state.result.bitcode) step.inputs.push_back(*state.result.bitcode);
   if (state.recordable()) step.set = state.result.witnessed.set->id();
   step.refusal = text_of(state.result.refusal);
-  step.detail =
-      state.result.refusal == Reason::none ? state.result.witnessed.strict_by : state.result.refusal_detail;
+  step.detail = state.result.refusal == Reason::none ? state.result.witnessed.strict_by : state.result.refusal_detail;
   return step;
 }
 

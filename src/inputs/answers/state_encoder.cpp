@@ -25,8 +25,9 @@ void StateEncoder::overlook(const std::vector<Macro>& macros) {
 }
 
 // clang takes two names for one file (#pragma once) if device and inode agree; gcc, if content and modification time
-// agree, the time in whole seconds. So the state must show which names of equal content are one file to either compiler. It holds, for each such
-// name, the first name with the same device and inode, and the first with the same time.
+// agree, the time in whole seconds. So the state must show which names of equal content are one file to either
+// compiler. It holds, for each such name, the first name with the same device and inode, and the first with the same
+// time.
 void StateEncoder::add_twin_files() {
   struct Twin {
     std::uint32_t index, same_file, same_time;

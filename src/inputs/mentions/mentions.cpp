@@ -228,7 +228,8 @@ void add_own_names(const ReadFile& file, const SourceUse& use, RootMask builds, 
   if ((use.leads(file) & kToFileName) != 0)
     own_names.add({.root = file.root, .path = file.path, .where = {}}, use.reach().example(names, kToFileName));
   if (file.is_own_of_toolchain) return;
-  const bool asks = (use.asks_callers() && !names.live.empty()) || !names.is_known() || may_ask_unseen(file, use, builds);
+  const bool asks =
+      (use.asks_callers() && !names.live.empty()) || !names.is_known() || may_ask_unseen(file, use, builds);
   if (asks) own_names.add({.root = file.root, .path = file.path, .where = {}}, "");
   const bool prints_types = !use.is_by_gcc() && (use.leads_of_project() & kToTypes) != 0;
   if (prints_types && (use.may_begin_unnamed(file) || !names.is_known()))

@@ -221,7 +221,8 @@ void SourceUse::note_unjudged(const ReadSource& source, Leads leads) {
   unjudged_ = source.path;
   if (first != nullptr) unjudged_ += ":" + std::to_string(first->line) + " has " + first->what;
   const std::string_view macro = reach_->example(*source.names, strict);
-  if (first == nullptr) unjudged_ += macro.empty() ? " has asm with a text that macros make" : " uses " + std::string(macro);
+  if (first == nullptr)
+    unjudged_ += macro.empty() ? " has asm with a text that macros make" : " uses " + std::string(macro);
 }
 
 std::shared_ptr<const PasteFacts> SourceUse::paste_facts_of(const ReadSource& source, const NameSet& pasting) const {

@@ -87,9 +87,11 @@ std::vector<std::string> words_of_pragma(std::string_view literal) {
 bool is_judged_assembly(std::string_view literals) {
   constexpr std::string_view kDirectives =
       " text data bss section pushsection popsection previous subsection globl global local weak hidden protected "
-      "internal type size align p2align balign byte ascii asciz string short hword word long int quad octa float double "
+      "internal type size align p2align balign byte ascii asciz string short hword word long int quad octa float "
+      "double "
       "zero skip space fill set equ symver ident code32 code64 cfi_startproc cfi_endproc cfi_def_cfa "
-      "cfi_def_cfa_offset cfi_def_cfa_register cfi_adjust_cfa_offset cfi_offset cfi_rel_offset cfi_restore cfi_undefined "
+      "cfi_def_cfa_offset cfi_def_cfa_register cfi_adjust_cfa_offset cfi_offset cfi_rel_offset cfi_restore "
+      "cfi_undefined "
       "cfi_same_value cfi_remember_state cfi_restore_state cfi_escape cfi_signal_frame ";
   std::string text;
   for (std::size_t at = 0; at < literals.size();) {
@@ -117,17 +119,20 @@ bool is_judged_assembly(std::string_view literals) {
 // names of SYCL's kernels.
 bool is_judged_builtin(std::string_view word) {
   constexpr auto kFamilies = std::to_array<std::string_view>(
-      {"amdgcn_", "ia32_",   "nvvm_",       "neon_",   "arm_",      "sve_",    "aarch64_", "altivec_", "vsx_",
-       "mem",     "str",     "is",          "va_",     "bswap",     "clz",     "ctz",      "ffs",      "popcount",
-       "parity",  "clrsb",   "add",         "sub",     "mul",       "sadd",    "ssub",     "smul",     "uadd",
-       "usub",    "umul",    "huge_val",    "inf",     "nan",       "fabs",    "abs",      "labs",     "llabs",
-       "copysign", "ceil",   "floor",       "round",   "rint",      "nearbyint", "trunc",  "lround",   "llround",
-       "lrint",   "llrint",  "fma",         "fmin",    "fmax",      "fmod",    "fdim",     "sqrt",     "cbrt",
-       "sin",     "cos",     "tan",         "asin",    "acos",      "atan",    "exp",      "log",      "pow",
-       "hypot",   "erf",     "tgamma",      "lgamma",  "ldexp",     "frexp",   "modf",     "scalb",    "ilogb",
-       "remainder", "remquo", "nextafter",  "nexttoward", "canonicalize", "elementwise_", "reduce_",   "coro_",
-       "rotate",  "bitreverse", "nontemporal_", "ms_va_", "complex", "conj",   "cimag",    "creal",    "carg",
-       "cabs", "cacos", "casin", "catan", "ccos", "cexp", "clog", "cpow", "cproj", "csin", "csqrt", "ctan", "signbit", "alloca",  "print",   "fprint",      "snprintf", "sprintf",  "vsnprintf", "vsprintf", "vprintf", "__"});
+      {"amdgcn_",   "ia32_",      "nvvm_",        "neon_",      "arm_",         "sve_",         "aarch64_", "altivec_",
+       "vsx_",      "mem",        "str",          "is",         "va_",          "bswap",        "clz",      "ctz",
+       "ffs",       "popcount",   "parity",       "clrsb",      "add",          "sub",          "mul",      "sadd",
+       "ssub",      "smul",       "uadd",         "usub",       "umul",         "huge_val",     "inf",      "nan",
+       "fabs",      "abs",        "labs",         "llabs",      "copysign",     "ceil",         "floor",    "round",
+       "rint",      "nearbyint",  "trunc",        "lround",     "llround",      "lrint",        "llrint",   "fma",
+       "fmin",      "fmax",       "fmod",         "fdim",       "sqrt",         "cbrt",         "sin",      "cos",
+       "tan",       "asin",       "acos",         "atan",       "exp",          "log",          "pow",      "hypot",
+       "erf",       "tgamma",     "lgamma",       "ldexp",      "frexp",        "modf",         "scalb",    "ilogb",
+       "remainder", "remquo",     "nextafter",    "nexttoward", "canonicalize", "elementwise_", "reduce_",  "coro_",
+       "rotate",    "bitreverse", "nontemporal_", "ms_va_",     "complex",      "conj",         "cimag",    "creal",
+       "carg",      "cabs",       "cacos",        "casin",      "catan",        "ccos",         "cexp",     "clog",
+       "cpow",      "cproj",      "csin",         "csqrt",      "ctan",         "signbit",      "alloca",   "print",
+       "fprint",    "snprintf",   "sprintf",      "vsnprintf",  "vsprintf",     "vprintf",      "__"});
   constexpr std::string_view kOthers =
       " expect expect_with_probability unreachable trap debugtrap assume assume_aligned assume_separate_storage "
       "constant_p choose_expr types_compatible_p offsetof object_size dynamic_object_size alignof prefetch "
@@ -136,7 +141,8 @@ bool is_judged_builtin(std::string_view word) {
       "cpu_supports cpu_is cpu_init readcyclecounter readsteadycounter launder addressof function_start operator_new "
       "operator_delete bit_cast shufflevector shuffle shuffle_with_type convertvector vectorelements "
       "invoke convert thread_pointer clear_padding zero_non_value_bits "
-      "malloc calloc realloc free fclose exit abort _exit puts putchar putc fputs fputc fwrite sponentry apply apply_args return "
+      "malloc calloc realloc free fclose exit abort _exit puts putchar putc fputs fputc fwrite sponentry apply "
+      "apply_args return "
       "bcmp bcopy bzero index rindex classify_type fpclassify flt_rounds set_flt_rounds "
       "counted_by_ref preserve_access_index preserve_field_info "
       "allow_runtime_check is_constant_evaluated speculation_safe_value goacc_parlevel_id goacc_parlevel_size "
@@ -155,8 +161,7 @@ Judge::Finding Judge::found(Finding finding, std::string what) {
 }
 
 Judge::Finding Judge::take_asm(const Unit& unit) {
-  constexpr std::string_view kQualifiers =
-      " volatile __volatile__ __volatile goto inline __inline__ __inline ";
+  constexpr std::string_view kQualifiers = " volatile __volatile__ __volatile goto inline __inline__ __inline ";
   if (state_ == State::behind_asm) {
     if (lists(kQualifiers, unit.text)) return Finding::none;
     if (!unit.is("(")) return found(Finding::unjudged, "asm without parentheses");
@@ -185,7 +190,8 @@ Judge::Finding Judge::take_pragma(const Unit& unit) {
     text_ = unit.text;
     return Finding::none;
   }
-  if (state_ != State::behind_text || !unit.is(")")) return found(Finding::unjudged, "_Pragma of a text that macros make");
+  if (state_ != State::behind_text || !unit.is(")"))
+    return found(Finding::unjudged, "_Pragma of a text that macros make");
   state_ = State::none;
   words_ = words_of_pragma(text_);
   return is_judged_pragma(words_) ? Finding::none : found(Finding::unjudged, what);

@@ -134,9 +134,7 @@ constexpr std::array kTypeWords = {"struct"sv, "class"sv, "union"sv, "enum"sv};
 constexpr std::array kBehindTypeWords = {"alignas"sv,    "_Alignas"sv, "__attribute__"sv, "__attribute"sv,
                                          "__declspec"sv, "struct"sv,   "class"sv};
 // The name under which the word counts: one for all built-in functions that nobody has judged.
-Name64 counted_name(std::string_view word) {
-  return name64(is_judged_builtin(word) ? word : kUnjudgedBuiltin);
-}
+Name64 counted_name(std::string_view word) { return name64(is_judged_builtin(word) ? word : kUnjudgedBuiltin); }
 
 }  // namespace
 
@@ -173,15 +171,16 @@ bool UnnamedTypes::begin_with(const Unit& unit, char next) {
   const bool is_of_type = is_word && holds(kTypeWords, unit.text);
   bool begins = false;
   is_behind_type_ = std::exchange(names_type_, is_of_type);
-  const bool is_of_template = unit.kind == Unit::Kind::sign && lists(" > , . = ) ", unit.text);  // "class T, class, class..."
+  const bool is_of_template =
+      unit.kind == Unit::Kind::sign && lists(" > , . = ) ", unit.text);  // "class T, class, class..."
   if (is_behind_type_ && !is_of_template && (!is_word || (holds(kBehindTypeWords, unit.text) && !before_.is("enum"))))
     begins = true;
   const bool goes_on = is_word || unit.is("{") || unit.is("(") || unit.is("<") || (unit.is("[") && next == '[') ||
                        (unit.is("-") && next == '>');
   if (std::exchange(closed_, false) && goes_on) begins = true;
   if (unit.is("[")) {
-    const bool is_second = has_before_ && before_.is("[") && unit.is_adjacent && !open_.empty() &&
-                           open_.back() == Bracket::attribute;
+    const bool is_second =
+        has_before_ && before_.is("[") && unit.is_adjacent && !open_.empty() && open_.back() == Bracket::attribute;
     const bool is_no_lambda = has_before_ && (before_.is("delete") || before_.is("operator"));
     open_.push_back(next == '[' || is_second ? Bracket::attribute : is_no_lambda ? Bracket::no_lambda : Bracket::plain);
   } else if (unit.is("]")) {
@@ -291,7 +290,8 @@ void NameReader::take_body(const Unit& unit, char next) {
   }
   if (unit.is("%") && next == ':') macro_.makes_texts = macro_.is_unjudged = true;
   if (unit.kind == Unit::Kind::word && !is_parameter) add_use(unit.text);
-  if (unit.kind == Unit::Kind::rest && !unit.text.starts_with('<')) macro_.is_unjudged = true;  // a quote without its end
+  if (unit.kind == Unit::Kind::rest && !unit.text.starts_with('<'))
+    macro_.is_unjudged = true;  // a quote without its end
   const Judge::Finding finding = judge_.take(unit, is_parameter);
   macro_.is_unjudged |= finding == Judge::Finding::unjudged;
   macro_.assembles |= finding == Judge::Finding::assembly;

@@ -71,8 +71,8 @@ class DefinitionReader {
 
 // Whether a lambda or an unnamed type may begin somewhere in a text.
 //
-// Choice: a '[' is taken for one, wherever it stands, unless it begins an attribute or what follows its ']' cannot go on
-// with a lambda. A type's word begins an unnamed type unless a name follows.
+// Choice: a '[' is taken for one, wherever it stands, unless it begins an attribute or what follows its ']' cannot go
+// on with a lambda. A type's word begins an unnamed type unless a name follows.
 class UnnamedTypes {
  public:
   // `next`: the character behind the unit.

@@ -275,8 +275,9 @@ Pasting::Parts Pasting::parts_of(std::string_view name) const {
   // What predefined macros stand for, beside numbers.
   static const NameSet kValues = [] {
     NameSet values;
-    for (const char* one : {"int", "long", "short", "char", "unsigned", "signed", "float", "double", "L", "U", "UL", "LL",
-                            "ULL", "F", "l", "u", "ul", "ll", "ull", "f", "wchar_t", "__int128", "_Float16"})
+    for (const char* one : {"int", "long", "short", "char", "unsigned", "signed",   "float",   "double",
+                            "L",   "U",    "UL",    "LL",   "ULL",      "F",        "l",       "u",
+                            "ul",  "ll",   "ull",   "f",    "wchar_t",  "__int128", "_Float16"})
       values.insert(name64(one));
     return values;
   }();

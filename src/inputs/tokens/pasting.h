@@ -85,8 +85,8 @@ class Pasting {
   // What one macro joins.
   struct Paster {
     std::vector<const PasteFacts::Chain*> chains;
-    NameSet words;             // what its arguments may hold
-    bool is_pasting = false;   // they may hold what other macros paste, and what comes of that
+    NameSet words;            // what its arguments may hold
+    bool is_pasting = false;  // they may hold what other macros paste, and what comes of that
   };
 
   // The parts of a name that are words of macros or arguments, and what these make.
@@ -109,7 +109,7 @@ class Pasting {
   static bool makes(const Paster& paster, const Parts& name);
 
   LargeFilter all_;
-  std::unordered_map<Name64, Paster> pasters_;  // by the macro, or by around() of it
+  std::unordered_map<Name64, Paster> pasters_;                 // by the macro, or by around() of it
   std::unordered_map<Name64, std::vector<Name64>> receivers_;  // of the arguments of a macro
   NameSet pasting_;
   std::vector<std::pair<Name64, Name64>> open_;

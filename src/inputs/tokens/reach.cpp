@@ -183,7 +183,7 @@ void Reach::find_pasted(const PasteFactsOf& paste_facts) {
     for (const Name64 word : source.names->body_words) words.add(word);
   });
   pasting_ = std::make_unique<const Pasting>(facts, pasting, std::move(words),
-                                              [this](Name64 macro, const auto& take) { words_of(macro, take); });
+                                             [this](Name64 macro, const auto& take) { words_of(macro, take); });
 }
 
 Leads Reach::by_pasted_leaves() const {

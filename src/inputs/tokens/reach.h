@@ -36,8 +36,8 @@ enum Lead : Leads {
   kToText = 32,            // the spelling of an argument
   kToHead = 64,            // a loop or condition, whose body stands behind the macro
   kToPasting = 128,
-  kToUnnamed = 256,   // a lambda or an unnamed type begins
-  kToUnjudged = 512,  // what no list permits (tokens/judged.h)
+  kToUnnamed = 256,    // a lambda or an unnamed type begins
+  kToUnjudged = 512,   // what no list permits (tokens/judged.h)
   kToAssembly = 1024,  // inline assembly of a text that is not known
 };
 
@@ -53,8 +53,7 @@ struct ReadSource {
 
 // What a source says of macros that paste; null if its text is not to be had. The names are those of its macros and
 // words that count.
-using PasteFactsOf =
-    std::function<std::shared_ptr<const PasteFacts>(const ReadSource& source, const NameSet& pasting)>;
+using PasteFactsOf = std::function<std::shared_ptr<const PasteFacts>(const ReadSource& source, const NameSet& pasting)>;
 
 class Reach {
  public:

@@ -183,7 +183,8 @@ class Scanner {
     std::size_t end = at_ + 1;
     for (; end < text_.size() && text_[end] != quote && text_[end] != '\n'; ++end) {
       const char c = text_[end];
-      if (c == '?' && end + 2 < text_.size() && text_[end + 1] == '?' && is_trigraph(text_[end + 2])) is_unclear_ = true;
+      if (c == '?' && end + 2 < text_.size() && text_[end + 1] == '?' && is_trigraph(text_[end + 2]))
+        is_unclear_ = true;
       if (c != '\\') continue;
       if (const std::size_t behind = behind_splice(end); behind != text_.npos) {
         is_unclear_ = true;
@@ -424,8 +425,8 @@ SourceText scan_source(std::string_view text, Wanted wanted, std::vector<std::ui
   scanner.scan();
   SourceText result;
   if (wants_digests) {
-    result.digests = scanner.is_unclear() ? digests_of_bytes(text)
-                                          : writer.finish(scanner.ends_line(), scanner.has_empty_body());
+    result.digests =
+        scanner.is_unclear() ? digests_of_bytes(text) : writer.finish(scanner.ends_line(), scanner.has_empty_body());
     result.tokens = writer.take_short();
   }
   if (wants_names) {

@@ -98,8 +98,8 @@ inline Directive directive_named(std::string_view word) {
 using Name64 = std::uint64_t;
 inline Name64 name64(std::string_view name) { return checksum_of(name); }
 
-// The answers to the three questions about tokens (path_set.h). If the text has anything that is not permitted (scan.h),
-// each is a digest of the bytes.
+// The answers to the three questions about tokens (path_set.h). If the text has anything that is not permitted
+// (scan.h), each is a digest of the bytes.
 struct TokenDigests {
   Digest in_place;
   Digest in_order;
@@ -167,8 +167,8 @@ struct SourceNames {
   NameFilter used;     // the words of `uses`
   NameFilter defined;  // the names of `macros`
   std::string macro_names;
-  std::vector<Name64> named_types;   // words behind "struct" and the like; a macro there may leave the type unnamed
-  std::vector<Name64> undefined;     // names behind #undef; sorted, each once
+  std::vector<Name64> named_types;  // words behind "struct" and the like; a macro there may leave the type unnamed
+  std::vector<Name64> undefined;    // names behind #undef; sorted, each once
   std::vector<Unjudged> unjudged;
   std::string unknown_by;            // why there may be other names ("line 7 has a '@'"); "" if there are none
   bool is_data = false;              // a program, an archive, bitcode or the like: no source

@@ -11,28 +11,60 @@ namespace hipcache::inputs {
 namespace {
 
 // What the text has that no list permits.
-std::vector<Unjudged> unjudged_in(const std::string& text) {
-  return scan_source(text, Wanted::names).names.unjudged;
-}
+std::vector<Unjudged> unjudged_in(const std::string& text) { return scan_source(text, Wanted::names).names.unjudged; }
 
 TEST(Judged, DirectivesAndPragmasThatShowNoPlace) {
-  for (const char* text :
-       {"#pragma once\n", "#pragma unroll 4\n", "#pragma unroll\n", "#pragma GCC diagnostic push\n",
-        "#pragma GCC diagnostic ignored \"-Wall\"\n", "#pragma clang diagnostic pop\n", "#pragma clang loop unroll(full)\n",
-        "#pragma pack(push, 1)\n", "#pragma omp parallel for\n", "#pragma push_macro(\"A\")\n", "#pragma\n", "#\n",
-        "#pragma STDC FP_CONTRACT ON\n", "_Pragma(\"unroll\") f();\n", "_Pragma(\"GCC diagnostic ignored \\\"-Wa\\\"\")\n",
-        "#error it isn't\n", "#include <a.h>\n", "#include_next \"a.h\"\n", "#if __has_include(<a.h>)\n#endif\n",
-        "#if defined(__has_include) && 1\n#endif\n", "#if __has_include (\"a.h\")\n#endif\n", "#undef A\n"})
+  for (const char* text : {"#pragma once\n",
+                           "#pragma unroll 4\n",
+                           "#pragma unroll\n",
+                           "#pragma GCC diagnostic push\n",
+                           "#pragma GCC diagnostic ignored \"-Wall\"\n",
+                           "#pragma clang diagnostic pop\n",
+                           "#pragma clang loop unroll(full)\n",
+                           "#pragma pack(push, 1)\n",
+                           "#pragma omp parallel for\n",
+                           "#pragma push_macro(\"A\")\n",
+                           "#pragma\n",
+                           "#\n",
+                           "#pragma STDC FP_CONTRACT ON\n",
+                           "_Pragma(\"unroll\") f();\n",
+                           "_Pragma(\"GCC diagnostic ignored \\\"-Wa\\\"\")\n",
+                           "#error it isn't\n",
+                           "#include <a.h>\n",
+                           "#include_next \"a.h\"\n",
+                           "#if __has_include(<a.h>)\n#endif\n",
+                           "#if defined(__has_include) && 1\n#endif\n",
+                           "#if __has_include (\"a.h\")\n#endif\n",
+                           "#undef A\n"})
     EXPECT_TRUE(unjudged_in(text).empty()) << text << unjudged_in(text).front().what;
-  for (const char* text :
-       {"#pragma message \"x\"\n", "#pragma GCC diagnostic warning \"-Wall\"\n", "#pragma GCC diagnostic error \"-Wall\"\n",
-        "#pragma clang diagnostic fatal \"-Wall\"\n", "#pragma GCC diagnostic ignored NAME\n",
-        "#pragma GCC dependency \"a.h\"\n", "#pragma GCC\n", "#pragma clang module import a\n", "#pragma mine\n",
-        "_Pragma(\"clang diagnostic error \\\"-Wall\\\"\")\n", "_Pragma(TEXT)\n", "_Pragma(\"unroll\" \"4\")\n",
-        "_Pragma(\"unr\\x6fll\")\n", "__pragma(warning(disable: 1))\n", "#line 7\n", "# 1 \"a.c\"\n", "#ident \"x\"\n",
-        "#import \"a.h\"\n", "#embed \"a\"\n", "#assert a(b)\n", "#mine\n", "#include NAME\n", "#include INC(a.h)\n",
-        "#if __has_include(NAME)\n#endif\n", "#if __has_embed(NAME)\n#endif\n", "import a;\n", "export module a;\n",
-        "module;\n"})
+  for (const char* text : {"#pragma message \"x\"\n",
+                           "#pragma GCC diagnostic warning \"-Wall\"\n",
+                           "#pragma GCC diagnostic error \"-Wall\"\n",
+                           "#pragma clang diagnostic fatal \"-Wall\"\n",
+                           "#pragma GCC diagnostic ignored NAME\n",
+                           "#pragma GCC dependency \"a.h\"\n",
+                           "#pragma GCC\n",
+                           "#pragma clang module import a\n",
+                           "#pragma mine\n",
+                           "_Pragma(\"clang diagnostic error \\\"-Wall\\\"\")\n",
+                           "_Pragma(TEXT)\n",
+                           "_Pragma(\"unroll\" \"4\")\n",
+                           "_Pragma(\"unr\\x6fll\")\n",
+                           "__pragma(warning(disable: 1))\n",
+                           "#line 7\n",
+                           "# 1 \"a.c\"\n",
+                           "#ident \"x\"\n",
+                           "#import \"a.h\"\n",
+                           "#embed \"a\"\n",
+                           "#assert a(b)\n",
+                           "#mine\n",
+                           "#include NAME\n",
+                           "#include INC(a.h)\n",
+                           "#if __has_include(NAME)\n#endif\n",
+                           "#if __has_embed(NAME)\n#endif\n",
+                           "import a;\n",
+                           "export module a;\n",
+                           "module;\n"})
     EXPECT_FALSE(unjudged_in(text).empty()) << text;
 }
 
@@ -40,13 +72,13 @@ TEST(Judged, AnAssemblerReadsNoFileForATextOfJudgedDirectives) {
   for (const char* text :
        {"asm(\"nop\");", "asm volatile(\"s_nop 0\\n\\ts_nop 1\" : \"=r\"(a) : \"r\"(b) : \"memory\");",
         "int f(int) __asm(\"llvm.amdgcn.atomic.inc.i32\");", "asm(\".text\\n.globl a\\n.size a, .5\");",
-        "asm goto(\"jmp %l0\" : : : : out);", "const char* name = \"a.inc\"; f(\"tea.in\" EXT);", "asm(\"1: jmp .L1\");",
-        "void asmx(), casm();"})
+        "asm goto(\"jmp %l0\" : : : : out);", "const char* name = \"a.inc\"; f(\"tea.in\" EXT);",
+        "asm(\"1: jmp .L1\");", "void asmx(), casm();"})
     EXPECT_TRUE(unjudged_in(text).empty()) << text << unjudged_in(text).front().what;
   for (const char* text :
        {"asm(\".incbin \\\"a\\\"\");", "asm(\".\" \"incbin a\");", "asm(\".INCBIN a\");", "asm(\".incb\\151n a\");",
-        "asm(\".%c0 a\" : : \"i\"(incbin));", "asm(\".macro x a\\n.\\\\a b\\n.endm\");", "asm(TEXT);", "asm(\"nop\" TEXT);",
-        "asm(R\"(.incbin a)\");", "asm { nop }", "asm(\". include a\");", "asm(\".altmacro\");",
+        "asm(\".%c0 a\" : : \"i\"(incbin));", "asm(\".macro x a\\n.\\\\a b\\n.endm\");", "asm(TEXT);",
+        "asm(\"nop\" TEXT);", "asm(R\"(.incbin a)\");", "asm { nop }", "asm(\". include a\");", "asm(\".altmacro\");",
         "int a __attribute__((section(\"x\\n.incbin a\")));"})
     EXPECT_FALSE(unjudged_in(text).empty()) << text;
 }
@@ -74,8 +106,9 @@ TEST(Judged, BuiltinFunctionsThatShowNoPlace) {
 }
 
 TEST(Judged, WordsWithinPragmasAreWordsOfTheSource) {
-  for (const char* text : {"_Pragma(\"unroll FACTOR\")", "#define P _Pragma(\"unroll FACTOR\")\n",
-                           "#pragma unroll FACTOR\n", "#pragma push_macro(\"FACTOR\")\n", "#if 0\ndon't FACTOR\n#endif\n"})
+  for (const char* text :
+       {"_Pragma(\"unroll FACTOR\")", "#define P _Pragma(\"unroll FACTOR\")\n", "#pragma unroll FACTOR\n",
+        "#pragma push_macro(\"FACTOR\")\n", "#if 0\ndon't FACTOR\n#endif\n"})
     EXPECT_TRUE(has_word(scan_source(text, Wanted::names).names, name64("FACTOR"))) << text;
 }
 

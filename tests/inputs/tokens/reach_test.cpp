@@ -138,7 +138,8 @@ TEST(Reach, KnowsWhereUnnamedTypesBegin) {
         "union alignas(8) { int a; } b;", "x = [=] {};", "typedef struct { int a; } t;"})
     EXPECT_EQ(leads(text), kToUnnamed) << text;
   for (const char* text : {"int a[3];", "a[1][2];", "f()[1];", "struct S { int a; };", "enum class E : int { one };",
-                           "[[nodiscard]] int f();", "delete[] a;", "operator[](int);", "\"abc\"[1];", "template <class T, class> class... U;", "a[b[1]] = c;"})
+                           "[[nodiscard]] int f();", "delete[] a;", "operator[](int);", "\"abc\"[1];",
+                           "template <class T, class> class... U;", "a[b[1]] = c;"})
     EXPECT_EQ(leads(text), 0) << text;
   EXPECT_EQ(leads("f(LAMBDA { return 1; });", "#define LAMBDA [=]\n"), kToUnnamed);
   EXPECT_EQ(leads("RECORD { int a; } b;", "#define RECORD struct\n"), kToUnnamed);

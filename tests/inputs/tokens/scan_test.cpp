@@ -140,10 +140,29 @@ TEST(Scan, WhatACommentCausesCounts) {
 }
 
 TEST(Scan, ATextThatLanguagesReadInTwoWaysIsItsBytes) {
-  for (const std::string text :
-       {"/* a?\?/ */\n", "in\\\nt a;\n", "int a; /\\\n/ b\n", "a\\ \nb;\n", "int a;\f\n", "int a;\rint b;\n", "int a;\r\n", "int a; \\\nint b;\n", "int a = b$c;\n", "int \xc3\xa4;\n", "int \\u00e4;\n",
-        "// a\rint b;\n", "/* \x01 */\n", "@a\n", "a = \"\x02\";\n", "%:define A\n", "int a ?\?( 3 ?\?);\n", "\xef\xbb\xbfint a;\n",
-        "don't /* one\nint a; /* two */\n", "/* a *\\\n/ int b; /* c */\n", "R\"(\n", "/* open", "#include <a\nb>\n"})
+  for (const std::string text : {"/* a?\?/ */\n",
+                                 "in\\\nt a;\n",
+                                 "int a; /\\\n/ b\n",
+                                 "a\\ \nb;\n",
+                                 "int a;\f\n",
+                                 "int a;\rint b;\n",
+                                 "int a;\r\n",
+                                 "int a; \\\nint b;\n",
+                                 "int a = b$c;\n",
+                                 "int \xc3\xa4;\n",
+                                 "int \\u00e4;\n",
+                                 "// a\rint b;\n",
+                                 "/* \x01 */\n",
+                                 "@a\n",
+                                 "a = \"\x02\";\n",
+                                 "%:define A\n",
+                                 "int a ?\?( 3 ?\?);\n",
+                                 "\xef\xbb\xbfint a;\n",
+                                 "don't /* one\nint a; /* two */\n",
+                                 "/* a *\\\n/ int b; /* c */\n",
+                                 "R\"(\n",
+                                 "/* open",
+                                 "#include <a\nb>\n"})
     EXPECT_EQ(compare(text, "// x\n" + text), Equal::never) << text;
   const std::string zero("int a;\0\n", 8);
   EXPECT_EQ(compare(zero, zero + "\n"), Equal::never);
@@ -160,8 +179,8 @@ TEST(Scan, AnEmptyBodyInItsLineKeepsItsColumn) {
 
 // What is not permitted may hide names, or may not.
 TEST(Scan, NamesAreUnknownWhereCompilersMayReadOtherWords) {
-  for (const std::string text : {"// a?\?/\n", "int a;\rint b;\n", "int a = b$c;\n", "\xc3\xa4;\n", "\\u00e4;\n", "@a\n",
-                                 "in\\\nt a;\n", "/* open", "R\"(", "%:define A\n", "a ?\?( 3 ?\?)\n"})
+  for (const std::string text : {"// a?\?/\n", "int a;\rint b;\n", "int a = b$c;\n", "\xc3\xa4;\n", "\\u00e4;\n",
+                                 "@a\n", "in\\\nt a;\n", "/* open", "R\"(", "%:define A\n", "a ?\?( 3 ?\?)\n"})
     EXPECT_NE(scan_source(text, Wanted::names).names.unknown_by, "") << text;
   for (const std::string text : {"int a;\r\n// b\r\n", "int a;\f\n", "/* \xc3\xa4 */ \"\xc3\xa4\"\n", "// what?\?)\n",
                                  "f( \\\na);\n", "\xef\xbb\xbfint a;\n", "#if 0\nit isn't\n#endif\n"})
