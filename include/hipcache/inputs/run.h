@@ -44,7 +44,7 @@ struct Sight {
 };
 
 // Of a step that reads no source, or whose key has the command with all macros.
-inline constexpr Sight kNoSources{.macros = Sight::Macros::none};
+inline const Sight kNoSources{.macros = Sight::Macros::none};
 
 struct Refusal {
   Reason reason = Reason::none;

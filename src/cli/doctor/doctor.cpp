@@ -44,7 +44,7 @@ void check_statistics(Examination& examination) {
   const auto size = nlohmann::json::json_pointer("/store/bytes_on_disk");
   if (json.contains(size) && json[size].is_number_unsigned()) examination.store_bytes = json[size].get<std::uint64_t>();
   const auto off = nlohmann::json::json_pointer("/token_hits/off");
-  if (json.contains(off) && json[off].is_string() && json[off] != "")
+  if (json.contains(off) && json[off].is_string() && !json[off].get<std::string>().empty())
     examination.findings.warning(
         "hits by tokens are off, because an audit found one wrong: " + json[off].get<std::string>() +
         "; report it with the command, and the sources as they are and as they were; "

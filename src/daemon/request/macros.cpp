@@ -84,7 +84,8 @@ void find_macros(const compiler::Invocation& invocation, const std::string& sour
   const compiler::OpaqueTraits& opaque = invocation.opaque;
   const bool compiles = !source.empty() && !invocation.driver.links && opaque.making == compiler::Making::compile;
   const bool makes_id = compiles && (opaque.makes_id || opaque.not_split);  // the compiler, of the whole command
-  if (!(compiles || opaque.links_objects) || makes_id || compiler::may_record_macros(invocation.expanded)) return;
+  if (!(compiles || opaque.links_objects) || makes_id) return;
+  if (compiles && compiler::may_record_macros(invocation.expanded)) return;
   from.leaves_out_macros = true;
   std::vector<std::string> names;
   const std::vector<MacroArgument> arguments = compiler::macro_arguments(invocation.expanded);
