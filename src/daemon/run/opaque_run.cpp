@@ -21,6 +21,7 @@
 #include "hipcache/base/reason.h"
 #include "hipcache/compiler/driver_name.h"
 #include "hipcache/compiler/option_facts.h"
+#include "hipcache/compiler/source_sight.h"
 #include "hipcache/inputs/written_outputs.h"
 #include "hipcache/protocol/channel.h"
 #include "hipcache/trace/seen.h"
@@ -159,7 +160,10 @@ inputs::Shows shown_by(const cache::ActionResult& said, const std::vector<Collec
 inputs::Sight sight_of_run(const cache::ActionResult& said, const std::vector<CollectedOutput>& made, bool by_gcc,
                            const Request& request) {
   const compiler::OpaqueTraits& opaque = request.invocation.opaque;
-  if (!request.from.leaves_out_macros) return inputs::kNoSources;
+  // clang makes the id of a HIP compile of its whole command, so that key has all macros.
+  const bool keeps_macros =
+      (opaque.makes_id || opaque.not_split) && !compiler::may_record_macros(request.invocation.expanded);
+  if (!request.from.leaves_out_macros && !keeps_macros) return inputs::kNoSources;
   if (opaque.links_objects) {
     const bool is_silent = said.stdout_text.empty() && said.stderr_text.empty();
     const bool has_ignored = by_gcc && !opaque.ignored.empty();
@@ -174,7 +178,9 @@ inputs::Sight sight_of_run(const cache::ActionResult& said, const std::vector<Co
   std::vector<std::string> command = request.invocation.expanded;
   if (std::string program = real_path(request.compiler); compiler::names_driver(program))
     command[0] = std::move(program);
-  return sight_of(command, made, said, request.from);
+  inputs::Sight sight = sight_of(command, made, said, request.from);
+  if (keeps_macros) sight.macros = inputs::Sight::Macros::none;
+  return sight;
 }
 
 // The programs that do nothing but start the compiler: a script of the compiler's package, and Python. Drops Python's
