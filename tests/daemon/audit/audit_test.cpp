@@ -7,7 +7,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "daemon/request/request_context.h"
 #include "daemon/services_in_memory.h"
+#include "hipcache/protocol/channel.h"
 #include "support/scratch.h"
 
 namespace hipcache::daemon {
@@ -193,6 +195,28 @@ TEST_F(AuditTest, ServesADrawnHitByTokensIfNoSlotIsFree) {
   const stats::Snapshot counted = services_.counters.snapshot();
   EXPECT_EQ(counted.token_hits.served, 2'000u);
   EXPECT_GT(counted.audited_hits.skipped, 0u);
+}
+
+TEST_F(AuditTest, EndsAllHitsByTokensOfTheDaemonIfOneIsFoundWrong) {
+  request_.invocation.argv = {"clang++"};
+  protocol::Channel channel{UniqueFd()};
+  const auto lease = services_.store.lease();
+  const RequestContext context = context_of(channel, request_, services_, *lease, nullptr);
+  const auto set = std::make_shared<const inputs::PathSet>(std::vector<inputs::Observation>());
+  const auto finds_equal = [&](const std::string& made, const std::optional<Digest>& overlooked) {
+    const cache::Hit stored{.result = {.stdout_text = "stored"},
+                            .path_set = set,
+                            .state = services_.file_system.state(*set, request_.from),
+                            .overlooked = overlooked};
+    return Audit(request_, services_)
+        .compare({.what = "a.o: host", .key = {digest_of("key")}, .stored = stored}, {.stdout_text = made}, 0, context);
+  };
+  EXPECT_TRUE(finds_equal("stored", digest_of("other bytes")));
+  EXPECT_FALSE(finds_equal("another", std::nullopt));
+  EXPECT_FALSE(services_.token_hits.are_off()) << "a wrong hit of the same bytes says nothing about them";
+  EXPECT_FALSE(finds_equal("another", digest_of("other bytes")));
+  EXPECT_TRUE(services_.token_hits.are_off());
+  EXPECT_EQ(services_.token_hits.why_off(), "a.o: host");
 }
 
 }  // namespace
