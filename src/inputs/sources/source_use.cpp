@@ -59,10 +59,11 @@ SourceNames unknown(const char* by) {
   return names;
 }
 
-// Tables of the C library and of the system, which compilers read and include nowhere.
+// Tables of the C library and of the system, and HIP's version, which compilers read and include nowhere.
 bool is_table_of_system(std::string_view path) {
   constexpr std::array kBegins = {"/etc/"sv, "/proc/"sv, "/sys/"sv};
-  constexpr std::array kWithin = {"/gconv/"sv, "/lib/locale/"sv, "/share/locale/"sv};
+  constexpr std::array kWithin = {"/gconv/"sv, "/lib/locale/"sv, "/share/locale/"sv, "/share/hip/version"sv,
+                                  "/bin/.hipVersion"sv};
   return !is_named_as_source(path) &&
          (holds_prefix_of(kBegins, path) ||
           std::any_of(kWithin.begin(), kWithin.end(), [&](auto one) { return path.find(one) != path.npos; }));
