@@ -76,6 +76,6 @@ ARM64 = Script("build for arm64, and tests in qemu", ("tools/test.d/arm64.sh",))
 
 # By the programs of NEWER. Before a release all files are tried (docs/soak.md).
 CORPUS = Script("files of the compilers' own suites (one of 50)",
-                ("tools/corpus", "--share", "0.02", "--seed", "1", "build/complete/bin/hipcache"))
+                ("tools/corpus", "--share", "0.02", "--seed", "1", "--minutes", "5", "build/complete/bin/hipcache"))
 
 STAGES = {"default": (SOME,), "all": (ADDRESS, THREAD, NEWER, CORPUS, TRIXIE, ARM64, OLDER), "quick": (QUICK_STAGE,)}

@@ -246,7 +246,7 @@ void Pasting::pass_on(const WordsOf& words_of) {
     const auto to = receivers_.find(macro);
     if (to != receivers_.end())
       for (const Name64 receiver : to->second) add_word(receiver, word);
-    words_of(word, [this, macro = macro](Name64 further) { add_word(macro, further); });
+    words_of(word, [this, to_macro = macro](Name64 further) { add_word(to_macro, further); });
   }
 }
 
