@@ -196,7 +196,7 @@ PathSet PathSet::of_request(const std::vector<std::shared_ptr<const PathSet>>& s
   };
   if (std::none_of(all.begin(), all.end(), asks(Question::look_options))) std::erase_if(all, asks(Question::look));
   std::erase_if(all, asks(Question::look_options));
-  std::erase_if(all, asks(Question::cuid));
+  std::erase(all, Observation{Question::cuid, kRelocatable});
   return PathSet(std::move(all));
 }
 

@@ -5,13 +5,13 @@
 #include <llvm/Option/Arg.h>
 #include <llvm/Option/ArgList.h>
 #include <llvm/Option/Option.h>
+#include <llvm/Support/CommandLine.h>
+#include <llvm/Support/StringSaver.h>
 
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
-#include <regex>
 #include <set>
-#include <sstream>
 #include <string>
 #include <vector>
 
@@ -200,11 +200,11 @@ TEST(SourceSight, ReadsFrontEndsOfOlderClangs) {
 
 // The words of a job, as "clang -###" prints them.
 std::vector<std::string> words_of_job(const std::string& line) {
-  std::vector<std::string> found;
-  const std::regex word(R"re("((?:[^"\\]|\\.)*)")re");
-  for (auto at = std::sregex_iterator(line.begin(), line.end(), word); at != std::sregex_iterator(); ++at)
-    found.push_back((*at)[1]);
-  return found;
+  llvm::BumpPtrAllocator allocator;
+  llvm::StringSaver saver(allocator);
+  llvm::SmallVector<const char*, 64> found;
+  llvm::cl::TokenizeGNUCommandLine(line, saver, found);
+  return {found.begin(), found.end()};
 }
 
 // What the drivers of clang 15 to 23 make of HIP compiles. Only options of the user's ask for more.
@@ -237,18 +237,15 @@ struct Listed {
 };
 
 std::vector<Listed> lists() {
-  std::ifstream file(HIPCACHE_SOURCE_DIR "/src/compiler/options/permitted_options.inc");
-  std::stringstream all;
-  all << file.rdbuf();
-  const std::string text = all.str();
-  const std::regex form(R"re(\n(OPTIONS|WARNINGS|LLVM)\((\w+), \w+,((?:\s+"[^"]*")+)\))re");
-  std::vector<Listed> found;
-  for (auto at = std::sregex_iterator(text.begin(), text.end(), form); at != std::sregex_iterator(); ++at) {
-    std::string names = (*at)[3];
-    std::erase(names, '"');
-    found.push_back({(*at)[1], (*at)[2], words(names)});
-  }
-  return found;
+  return {
+#define OPTIONS(compilers, sight, names) {"OPTIONS", #compilers, words(names)},
+#define WARNINGS(compilers, sight, names) {"WARNINGS", #compilers, words(names)},
+#define LLVM(compilers, sight, names) {"LLVM", #compilers, words(names)},
+#include "compiler/options/permitted_options.inc"
+#undef OPTIONS
+#undef WARNINGS
+#undef LLVM
+  };
 }
 
 // A list names options as clang's table does, once. gcc's take the next word if the table's do.

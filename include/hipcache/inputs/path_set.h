@@ -105,6 +105,8 @@ inline bool asks_about_path(Question question) {
 }
 
 inline constexpr const char* kAskedByPlan = "plan";
+// Question::cuid by this name: the id of relocatable code's steps (RunContext::relocatable_cuid).
+inline constexpr const char* kRelocatable = "relocatable";
 
 struct Observation {
   Question question = Question::presence;
@@ -135,7 +137,7 @@ class PathSet {
   static PathSet merge(const std::vector<std::shared_ptr<const PathSet>>& sets);
   // The questions of a request, from those of its probes and of all steps. What its probes asked of the terminal counts
   // if a step printed something. It decides the steps' options for messages, so nobody asks for these. Nor for
-  // the id: the request's key has it, and of relocatable code the probes and all macros decide it.
+  // the id of relocatable code: the request's id, the probes and all macros decide it.
   static PathSet of_request(const std::vector<std::shared_ptr<const PathSet>>& sets);
 
   // Approximate size in memory.

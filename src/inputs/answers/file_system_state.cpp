@@ -113,7 +113,7 @@ class Examination {
       case Question::name_likeness:
         return ask_name_likeness(observation.name);
       case Question::cuid:
-        return answers_.add(Answer::text, from_.given_cuid());
+        return answers_.add(Answer::text, observation.name == kRelocatable ? from_.relocatable_cuid : from_.cuid);
       case Question::output_names:
         return answers_.add(Answer::text, from_.output_names);
       case Question::environment:

@@ -314,6 +314,7 @@ class Observer {
     if (run_.shows.colour && !run_.is_opaque() && !run_.plans_look)
       observations_.push_back({Question::look_options, ""});
     if (run_.shows.cuid) observations_.push_back({Question::cuid, ""});
+    if (run_.shows.cuid && !from_.relocatable_cuid.empty()) observations_.push_back({Question::cuid, kRelocatable});
     if (run_.shows.output_names) observations_.push_back({Question::output_names, ""});
     const auto command = only_compilers_ ? SourceUse::Command::is_whole : SourceUse::Command::may_lack_options;
     const SourceUse use(observations_, from_, run_.shows.roots.arguments, command, file_system_.memo());

@@ -26,7 +26,7 @@ using namespace std::string_view_literals;
 constexpr std::array kDataBegins = {
     "\x7f"
     "ELF"sv,
-    "!<arch>\n"sv, "BC\xc0\xde"sv, "\xde\xc0\x17\x0b"sv};
+    "!<arch>\n"sv, "BC\xc0\xde"sv, "\xde\xc0\x17\x0b"sv, "\xfflprofi\x81"sv};
 constexpr std::array kPrecompiledBegins = {"CPCH"sv, "gpch"sv};
 constexpr std::size_t kLongestBegin = 8;
 

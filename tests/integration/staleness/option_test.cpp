@@ -116,7 +116,7 @@ TEST_P(OptionStaleness, AnArgumentMovedFromOneSideToTheOtherIsSeen) {
 }
 
 TEST_P(OptionStaleness, AResponseFileIsAnInputByWhatItSays) {
-  project_.write("outer.rsp", "-DOTHER=1 @inner.rsp");
+  project_.write("outer.rsp", "-I. @inner.rsp");
   project_.write("inner.rsp", "-DVALUE=1");
   warm(with("@outer.rsp"));
   rewrite_unnoticed("inner.rsp", "-DVALUE=2");
