@@ -47,6 +47,7 @@ enum class Question : std::uint8_t {
   root = 9,
   cuid = 10,  // the translation unit's id: if a result shows it
   // All variables except those that no compile depends on: if a script may have read any variable.
+  // kOfInterpreters: those that steer shells and Perl.
   environment = 11,
   // Of a file that was looked at, if a precompiled header was read, which compares its headers.
   size = 12,
@@ -105,6 +106,7 @@ inline bool asks_about_path(Question question) {
 }
 
 inline constexpr const char* kAskedByPlan = "plan";
+inline constexpr const char* kOfInterpreters = "interpreters";
 // Question::cuid by this name: the id of relocatable code's steps (RunContext::relocatable_cuid).
 inline constexpr const char* kRelocatable = "relocatable";
 

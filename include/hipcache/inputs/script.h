@@ -13,8 +13,10 @@
 #ifndef HIPCACHE_INPUTS_SCRIPT_H
 #define HIPCACHE_INPUTS_SCRIPT_H
 
+#include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace hipcache::inputs {
 
@@ -24,6 +26,12 @@ bool is_script(const std::string& path);
 // Whether a text in Perl asks only for what a trace has: AMD's hipcc and hipconfig do. Looks for the
 // names of the functions, variables and modules that ask for more, in all lines that are no comment.
 bool is_traceable_perl(std::string_view text);
+
+// The variables that a text in Perl reads by literal names: $ENV{NAME}, with or without quotes. Nothing if it uses ENV
+// in any other way. A module of Perl's own is judged by its name: those that AMD's scripts load read no variable but
+// TMPDIR, of which each step has its own.
+std::optional<std::vector<std::string>> variables_of_perl(std::string_view text);
+bool is_judged_module(std::string_view path);
 
 }  // namespace hipcache::inputs
 

@@ -211,7 +211,7 @@ class InputTies {
     const std::vector<Observation>& observations = set_.observations();
     inputs::Answered answered;
     file_system_.state(set_, from_, nullptr, &answered);
-    any_variable_ = asks(Question::environment);
+    any_variable_ = hipcache::holds(observations, Observation{Question::environment, ""});
     for (std::size_t i = 0; i < observations.size(); ++i)
       if (!says_nothing(answered[i])) add_ties_of(observations[i]);
     for (const auto& [first, second] : files_taken_for_one(set_, answered, from_, file_system_)) {
@@ -221,11 +221,6 @@ class InputTies {
   }
 
  private:
-  bool asks(Question question) const {
-    return std::any_of(set_.observations().begin(), set_.observations().end(),
-                       [&](const Observation& one) { return one.question == question; });
-  }
-
   void add_ties_of(const Observation& observation) {
     const std::string& name = observation.name;
     if (inputs::asks_about_path(observation.question)) return take_path(observation);
@@ -233,7 +228,8 @@ class InputTies {
       case Question::variable:
         return take_variable(name);
       case Question::environment:
-        return ties_.add(TiedBy::environment, request_.invocation.argv.front());
+        if (any_variable_) ties_.add(TiedBy::environment, request_.invocation.argv.front());
+        return;
       case Question::machine:
         return ties_.add(TiedBy::uname, "");
       case Question::working_directory:

@@ -134,7 +134,7 @@ Difference compare_surroundings(const Observation& observation, const AnswerFing
     case Question::further_macros:
       return {Differs::macro, "(one of all)", "", ""};
     case Question::environment:
-      return {Differs::variable_changed, "(one of all)", "", ""};
+      return {Differs::variable_changed, observation.name.empty() ? "(one of all)" : "(of a shell or Perl)", "", ""};
     default:
       return {Differs::working_directory, "", "", ""};
   }

@@ -117,7 +117,8 @@ class Examination {
       case Question::output_names:
         return answers_.add(Answer::text, from_.output_names);
       case Question::environment:
-        return answers_.add(Answer::digest, digest_environment(from_));
+        return answers_.add(Answer::digest,
+                            observation.name.empty() ? digest_environment(from_) : digest_of_interpreters(from_));
       case Question::machine:
         return ask_machine();
       case Question::source_date:

@@ -79,10 +79,8 @@ class Observer {
     if (auto refusal = check_specs()) return refusal;
     if (run_.shows.command) observations_.push_back({Question::variable, kSourceDate});
     for (const std::string& program : trace_.programs) take_file(program);
-    if (run_.programs.has_unseen_one || (run_.is_opaque() && !only_compilers_)) {
-      observations_.push_back({Question::environment, ""});
-      observations_.push_back({Question::variable, "PATH"});
-    }
+    if (run_.programs.has_unseen_one || (run_.is_opaque() && !only_compilers_))
+      add_environment_questions(trace_, run_, from_, observations_);
     // Also under the names by which the programs were run: a trace has the files to which links led.
     for (const std::string& program : run_.programs.commands) take_file(program);
     add_header_questions();

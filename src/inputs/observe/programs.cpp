@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -28,7 +29,7 @@ RootMask known_roots(const RootReferences& ties, const RunContext& from, const s
       known |= from.roots.shown_in(observation.name);
     if (observation.question == Question::variable)
       if (const char* value = from.variable(observation.name)) known |= from.roots.shown_in(value);
-    if (observation.question == Question::environment) known |= from.roots.every();
+    if (observation.question == Question::environment && observation.name.empty()) known |= from.roots.every();
     if (observation.question == Question::working_directory)
       known |= from.roots.shown_in(from.working_directory) | from.roots.shown_in(from.logical_directory());
   }
@@ -76,19 +77,22 @@ bool asks_for_path(const trace::Trace& trace) {
                      [](const Record& record) { return record.kind == Kind::variable && record.text == kPath; });
 }
 
-}  // namespace
-
-void add_program_questions(const trace::Trace& trace, const RunContext& from, std::vector<Observation>& out) {
-  if (!asks_for_path(trace)) return;
+void add_searched_programs(const trace::Trace& trace, const RunContext& from, std::vector<Observation>& out) {
   const std::vector<std::string> directories = from.program_directories();
   // No directory was searched, so the trace cannot show which programs another PATH would find.
   if (directories.empty()) return out.push_back({Question::variable, kPath});
   const std::string first = normal_path(directories.front());
   for (const Record& record : trace.records) {
-    if (record.kind != Kind::look && record.kind != Kind::open_read) continue;
+    if (record.kind != Kind::look && record.kind != Kind::open_read && record.kind != Kind::execute) continue;
     const std::string path = normal_path(join_path(from.working_directory, record.text));
     if (directory_name(path) == first) out.push_back({Question::program, std::string(base_name(path))});
   }
+}
+
+}  // namespace
+
+void add_program_questions(const trace::Trace& trace, const RunContext& from, std::vector<Observation>& out) {
+  if (asks_for_path(trace)) add_searched_programs(trace, from, out);
 }
 
 namespace {
@@ -146,26 +150,78 @@ std::optional<Refusal> check_known(const trace::Trace& trace, const std::string&
 // Whether Perl has the file from its own directories.
 bool is_of_perl(std::string_view path) { return path.find("/perl") != path.npos; }
 
-// Refuses the first script that may ask for something that the trace lacks.
-std::optional<Refusal> check_texts(const trace::Trace& trace, const std::string& typed, const RunContext& from,
-                                   const Programs& may_run) {
-  constexpr std::uint64_t kScriptLimit = 1u << 20;
+// Whether a text of Perl's is a script's, or a module's that is none of Perl's own.
+bool is_script_of_perl(std::string_view path) {
+  return !is_of_perl(path) && (path.ends_with(".pl") || path.ends_with(".pm"));
+}
+
+// The scripts that ran, and the modules that they loaded.
+std::vector<std::string> scripts_of(const trace::Trace& trace, const std::string& typed, const RunContext& from,
+                                    const Programs& may_run) {
   const bool has_perl = std::any_of(trace.programs.begin(), trace.programs.end(), is_perl);
   std::vector<std::string> texts;
   if (is_script(typed) && !holds(may_run.starters, typed)) texts.push_back(typed);
   for (const trace::Record& record : trace.records) {
     const std::string path = join_path(from.working_directory, record.text);
-    const bool is_read = record.kind == trace::Kind::open_read && record.found && has_perl && !is_of_perl(path) &&
-                         (path.ends_with(".pl") || path.ends_with(".pm"));
+    const bool is_read = record.kind == trace::Kind::open_read && record.found && has_perl && is_script_of_perl(path);
     if (is_read || (record.kind == trace::Kind::execute && record.found && is_script(path))) texts.push_back(path);
   }
-  for (const std::string& path : texts) {
-    const Result<std::string> text = read_file(path, kScriptLimit);
-    const bool is_in_perl =
-        text && (path.ends_with(".pm") || text->substr(0, text->find('\n')).find("perl") != text->npos);
-    if (!is_in_perl || !is_traceable_perl(*text)) return Refusal{kWrapper, path};
+  return texts;
+}
+
+// The text, if it is in Perl.
+std::optional<std::string> read_perl(const std::string& path) {
+  constexpr std::uint64_t kScriptLimit = 1u << 20;
+  Result<std::string> text = read_file(path, kScriptLimit);
+  const bool is_in_perl =
+      text && (path.ends_with(".pm") || text->substr(0, text->find('\n')).find("perl") != text->npos);
+  return is_in_perl ? std::optional(std::move(*text)) : std::nullopt;
+}
+
+// Refuses the first script that may ask for something that the trace lacks.
+std::optional<Refusal> check_texts(const trace::Trace& trace, const std::string& typed, const RunContext& from,
+                                   const Programs& may_run) {
+  for (const std::string& path : scripts_of(trace, typed, from, may_run)) {
+    const std::optional<std::string> text = read_perl(path);
+    if (!text || !is_traceable_perl(*text)) return Refusal{kWrapper, path};
   }
   return std::nullopt;
+}
+
+// A shell gets all variables, and uses those of the text that it runs. Perl and hipcc write that text, out of the
+// command and of the variables that they read.
+bool may_expand(std::string_view text) { return text.find_first_of("$`") != text.npos; }
+
+// make turns every variable of the environment into one of its own.
+bool reads_known_variables(const std::string& program, const Programs& may_run) {
+  return is_known(program, may_run) && !holds(may_run.starters, program) && base_name(program) != "make";
+}
+
+// The variables that the scripts read, if that and what their interpreters read is all that was read unseen.
+std::optional<std::set<std::string>> variables_of_scripts(const trace::Trace& trace, const Run& run,
+                                                          const RunContext& from) {
+  const std::string typed = run.programs.commands.empty() ? "" : real_path(run.programs.commands[0]);
+  const std::vector<std::string>& arguments = run.shows.roots.arguments;
+  const auto is_expanded = [](const std::string& word) { return may_expand(word) || word.starts_with('@'); };
+  if (run.programs.has_unseen_one || arguments.empty() || may_expand(typed) || may_expand(from.working_directory) ||
+      std::any_of(arguments.begin(), arguments.end(), is_expanded))
+    return std::nullopt;
+  for (const std::string& program : trace.programs)
+    if (!reads_known_variables(real_path(program), run.programs)) return std::nullopt;
+  for (const trace::Record& record : trace.records)
+    if (record.kind == trace::Kind::open_read && record.found && is_of_perl(record.text) &&
+        record.text.ends_with(".pm") && !is_judged_module(record.text))
+      return std::nullopt;
+  std::set<std::string> names;
+  for (const std::string& path : scripts_of(trace, typed, from, run.programs)) {
+    const std::optional<std::string> text = read_perl(path);
+    const auto read = text ? variables_of_perl(*text) : std::nullopt;
+    if (!read) return std::nullopt;
+    names.insert(read->begin(), read->end());
+  }
+  for (const std::string& name : names)
+    if (const char* value = from.variable(name); value != nullptr && may_expand(value)) return std::nullopt;
+  return names;
 }
 
 // Refuses a program that finds out what hardware there is.
@@ -196,6 +252,20 @@ std::optional<Refusal> check_ends(const trace::Trace& trace) {
 }
 
 }  // namespace
+
+void add_environment_questions(const trace::Trace& trace, const Run& run, const RunContext& from,
+                               std::vector<Observation>& out) {
+  const std::optional<std::set<std::string>> names = variables_of_scripts(trace, run, from);
+  if (!names) {
+    out.push_back({Question::environment, ""});
+    out.push_back({Question::variable, kPath});
+    return;
+  }
+  out.push_back({Question::environment, kOfInterpreters});
+  for (const std::string& name : *names)
+    if (!is_left_out(name)) out.push_back({Question::variable, name});
+  add_searched_programs(trace, from, out);
+}
 
 std::optional<Refusal> check_programs(const trace::Trace& trace, const RunContext& from, const Programs& may_run) {
   const bool is_opaque = may_run.others == Programs::Others::known;

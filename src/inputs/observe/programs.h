@@ -40,6 +40,14 @@ RootTies add_root_questions(const RootReferences& ties, const SourceUse& use, co
 // many do no harm.
 void add_program_questions(const trace::Trace& trace, const RunContext& from, std::vector<Observation>& out);
 
+// The questions for the variables that programs read of the environment itself, where no hook sees it, if a program
+// other than compilers and their tools ran.
+//
+// Of hipcc's script the text says which variables it reads, of its interpreters we know, and a shell uses those of the
+// text that it runs. So a variable that only a CI job sets is no input. Any other script asks for all of them.
+void add_environment_questions(const trace::Trace& trace, const Run& run, const RunContext& from,
+                               std::vector<Observation>& out);
+
 // An opaque run may start other programs than its own, if a trace has all that they ask for (hipcache/inputs/script.h).
 std::optional<Refusal> check_programs(const trace::Trace& trace, const RunContext& from, const Programs& may_run);
 

@@ -99,4 +99,14 @@ Digest digest_environment(const RunContext& from) {
   return hasher.finish();
 }
 
+Digest digest_of_interpreters(const RunContext& from) {
+  constexpr auto kNames = std::to_array<std::string_view>(
+      {"ENV", "SHELLOPTS", "BASHOPTS", "POSIXLY_CORRECT", "IFS", "PS4", "CDPATH", "GLOBIGNORE", "LANG", "LANGUAGE"});
+  constexpr auto kPrefixes = std::to_array<std::string_view>({"BASH", "PERL", "LC_"});
+  Hasher hasher("hipcache environment of interpreters");
+  for (const std::string& entry : from.environment)
+    if (holds(kNames, name_of(entry)) || holds_prefix_of(kPrefixes, name_of(entry))) hasher.field(entry);
+  return hasher.finish();
+}
+
 }  // namespace hipcache::inputs

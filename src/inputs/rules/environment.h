@@ -30,6 +30,10 @@ bool detects_hardware(std::string_view program);
 // The digest of all variables but those that are left out and those of the terminal, the session and the build tool.
 Digest digest_environment(const RunContext& from);
 
+// The digest of the variables that steer what shells and Perl do, whatever they run: their options, files that they
+// read first, functions that bash takes from the environment, directories of modules, and the language.
+Digest digest_of_interpreters(const RunContext& from);
+
 }  // namespace hipcache::inputs
 
 #endif

@@ -144,4 +144,70 @@ bool is_traceable_perl(std::string_view text) {
          !any_word(code, [](std::string_view word) { return holds(kWords, word); });
 }
 
+std::optional<std::vector<std::string>> variables_of_perl(std::string_view text) {
+  const std::string code = code_of(text);
+  std::vector<std::string> names;
+  constexpr std::string_view kAll = "ENV";
+  for (std::size_t at = code.find(kAll); at != code.npos; at = code.find(kAll, at)) {
+    const bool begins = at == 0 || !is_word(code[at - 1]);
+    const bool is_element = at > 0 && code[at - 1] == '$';
+    at += kAll.size();
+    if (!begins || (at < code.size() && is_word(code[at]))) continue;  // part of a longer word
+    const std::size_t end = code.find('}', at);
+    if (!is_element || code[at] != '{' || end == code.npos) return std::nullopt;
+    std::string_view name = std::string_view(code).substr(at + 1, end - at - 1);
+    const bool is_quoted = name.size() > 1 && name.front() == name.back() && (name[0] == '\'' || name[0] == '"');
+    if (is_quoted) name = name.substr(1, name.size() - 2);
+    if (name.empty() || !std::all_of(name.begin(), name.end(), is_word)) return std::nullopt;
+    names.emplace_back(name);
+  }
+  return names;
+}
+
+bool is_judged_module(std::string_view path) {
+  constexpr auto kModules = std::to_array<std::string_view>({"strict.pm",
+                                                             "warnings.pm",
+                                                             "File/Basename.pm",
+                                                             "File/Path.pm",
+                                                             "File/Spec.pm",
+                                                             "File/Temp.pm",
+                                                             "Cwd.pm",
+                                                             "Exporter.pm",
+                                                             "File/Spec/Unix.pm",
+                                                             "File/Spec/Functions.pm",
+                                                             "Exporter/Heavy.pm",
+                                                             "XSLoader.pm",
+                                                             "constant.pm",
+                                                             "warnings/register.pm",
+                                                             "Carp.pm",
+                                                             "Carp/Heavy.pm",
+                                                             "overload.pm",
+                                                             "overloading.pm",
+                                                             "overload/numbers.pm",
+                                                             "vars.pm",
+                                                             "Fcntl.pm",
+                                                             "IO/Seekable.pm",
+                                                             "IO/Handle.pm",
+                                                             "IO.pm",
+                                                             "IO/File.pm",
+                                                             "Symbol.pm",
+                                                             "SelectSaver.pm",
+                                                             "Errno.pm",
+                                                             "Scalar/Util.pm",
+                                                             "List/Util.pm",
+                                                             "parent.pm",
+                                                             "re.pm",
+                                                             "lib.pm",
+                                                             "Config.pm",
+                                                             "feature.pm",
+                                                             "utf8.pm",
+                                                             "File/Glob.pm",
+                                                             "Getopt/Long.pm",
+                                                             "integer.pm",
+                                                             "bytes.pm"});
+  return std::any_of(kModules.begin(), kModules.end(), [&](std::string_view module) {
+    return path.ends_with(module) && path.size() > module.size() && path[path.size() - module.size() - 1] == '/';
+  });
+}
+
 }  // namespace hipcache::inputs

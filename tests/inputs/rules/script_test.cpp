@@ -54,6 +54,26 @@ TEST(Perl, ThatAsksForMoreIsNot) {
     EXPECT_FALSE(is_traceable_perl(text)) << text;
 }
 
+using Names = std::optional<std::vector<std::string>>;
+
+TEST(Perl, NamesItsVariables) {
+  EXPECT_EQ(variables_of_perl("my $x = $ENV{'ROCM_PATH'} // $ENV{HIP_PATH}; $y = \"$ENV{\"A_1\"}\";"),
+            Names({"ROCM_PATH", "HIP_PATH", "A_1"}));
+  EXPECT_EQ(variables_of_perl("# all of %ENV\nmy $ENVIRONMENT = 1; print $MY_ENV{x};"), Names(std::in_place));
+}
+
+TEST(Perl, MayReadAnyVariable) {
+  for (const char* text : {"$ENV{$name}", "%copy = %ENV;", "@ENV{qw(A B)}", "$main::ENV{A}", "\\%ENV", "$ENV{'A' . $b}",
+                           "$ENV {A}", "$ENV{A", "$ENV{}", "${ENV}{A}", "$ENV"})
+    EXPECT_EQ(variables_of_perl(text), std::nullopt) << text;
+}
+
+TEST(Perl, HasModulesThatReadNone) {
+  EXPECT_TRUE(is_judged_module("/usr/lib/x86_64-linux-gnu/perl-base/File/Temp.pm"));
+  for (const char* path : {"/usr/share/perl5/Env.pm", "/usr/share/perl5/My/Cwd_.pm", "Cwd.pm", "/perl/NoCwd.pm"})
+    EXPECT_FALSE(is_judged_module(path)) << path;
+}
+
 // What Debian and AMD ship is served by a trace. Skipped where it is not installed.
 TEST(Perl, OfHipccIsTraceable) {
   bool has_any = false;
@@ -61,6 +81,9 @@ TEST(Perl, OfHipccIsTraceable) {
     if (!std::filesystem::exists(name)) continue;
     has_any = true;
     EXPECT_TRUE(is_traceable_perl(support::read_bytes(name))) << name;
+    if (std::string_view(name).find("hipcc") != std::string_view::npos) {
+      EXPECT_NE(variables_of_perl(support::read_bytes(name)), std::nullopt) << name;
+    }
   }
   if (!has_any) GTEST_SKIP() << "no hipcc in Perl is installed";
 }

@@ -49,6 +49,25 @@ TEST_P(Hipcc, TakesArgumentsFromTheEnvironmentWhichAreInputs) {
   EXPECT_EQ(check(command(), by_version()).hits, 1);
 }
 
+TEST_P(Hipcc, ReadsNoVariableButThoseThatItsTextNames) {
+  check(command(), by_version());
+  const auto expect_probe = [&](std::int64_t runs, const Arguments& argv, const Variables& more) {
+    const Counts counted = check(argv, by_version(more));
+    EXPECT_EQ(counted.run.at("probe"), runs) << counted.json.dump();
+  };
+  expect_probe(0, command(), {{"GITHUB_RUN_ID", "1"}, {"CI_JOB_ID", "$HOME"}, {"TMP", "/nowhere"}});
+  expect_probe(0, command(), {{"PATH", project_ / "nothing" + ":" + std::getenv("PATH")}});
+  for (const Variables& counts : {Variables{{"HIPCC_LINK_FLAGS_APPEND", "-v"}},
+                                  {{"PERL_UNICODE", "S"}},
+                                  {{"BASH_ENV", "/dev/null"}},
+                                  {{"HIP_LIB_PATH", "/nowhere"}}})
+    expect_probe(1, command(), counts);
+  // The shell that hipcc starts might expand it.
+  const Arguments expanded = command("--offload-arch=gfx906 -DTEXT=$JOB");
+  expect_probe(1, expanded, {{"JOB", "1"}});
+  expect_probe(1, expanded, {{"JOB", "2"}});
+}
+
 // The source does not have the macro, so the id of other code lacks it (docs/internals/cuid.md).
 TEST_P(Hipcc, GivesRelocatableCodeOfTheEnvironmentAnIdOfAllMacros) {
   write_kernel(project_, "a.cpp", "#include \"mode.h\"\n__device__ int mode = VALUE;\n");
