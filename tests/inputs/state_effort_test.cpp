@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <initializer_list>
+#include <thread>
 
 #include "inputs/state_fixture.h"
 #include "support/system_calls.h"
@@ -42,6 +43,32 @@ TEST_F(StateEffort, IsOneStatPerFileAndOnePerDirectoryFromTheSecondTimeOn) {
   EXPECT_EQ(second.bytes_read, 0u);
   EXPECT_EQ(second.listings, 0u);
   EXPECT_EQ(second.links, 0u);
+}
+
+// As the compiler, when a build begins.
+TEST_F(StateEffort, IsOneReadOfALargeFileThatManyAskForAtOnce) {
+  constexpr std::size_t kSize = std::size_t{16} << 20;
+  const PathSet set({{Question::content, write("large", std::string(kSize, 'x'))}});
+  let_stamps_settle();
+  std::vector<Effort> efforts(8);
+  std::vector<std::thread> askers;
+  for (Effort& effort : efforts) askers.emplace_back([&] { effort = effort_of(set); });
+  for (std::thread& asker : askers) asker.join();
+  std::uint64_t opens = 0, bytes = 0;
+  for (const Effort& effort : efforts) {
+    opens += effort.opens;
+    bytes += effort.bytes_read;
+  }
+  EXPECT_EQ(opens, 1u);
+  EXPECT_EQ(bytes, kSize);
+}
+
+// Its digest cannot be kept, so nobody waits twice.
+TEST_F(StateEffort, IsAReadByEachOfAFileThatWasJustWritten) {
+  const PathSet set({{Question::content, write("large", std::string(std::size_t{2} << 20, 'x'))}});
+  make_stamps_fresh();
+  EXPECT_EQ(effort_of(set).opens, 1u);
+  EXPECT_EQ(effort_of(set).opens, 1u);
 }
 
 std::uint64_t sum_of(std::map<std::uint64_t, std::uint64_t>& calls, std::initializer_list<std::uint64_t> numbers) {

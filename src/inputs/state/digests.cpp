@@ -123,8 +123,14 @@ ListingDigests digests_of(const std::vector<std::string>& sorted) {
 
 std::optional<FileDigest> digest_file(const std::string& path, const PathStat& seen, std::uint64_t now_ns,
                                       FileSystemMemo& memo, Effort& effort) {
-  if (is_settled(seen.stamp, now_ns))
-    if (std::optional<Digest> known = memo.files.find(seen.stamp)) return FileDigest{*known, seen.stamp};
+  const bool may_be_known = is_settled(seen.stamp, now_ns);
+  std::optional<Digest> known = may_be_known ? memo.files.find(seen.stamp) : std::nullopt;
+  std::optional<FilesBeingRead::Turn> turn;
+  if (may_be_known && !known && seen.stamp.size >= FilesBeingRead::kWorthWaiting) {
+    turn.emplace(memo.being_read, seen.stamp);
+    known = memo.files.find(seen.stamp);
+  }
+  if (known) return FileDigest{*known, seen.stamp};
   ++effort.opens;
   UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
   if (!fd) return std::nullopt;

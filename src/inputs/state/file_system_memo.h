@@ -8,12 +8,15 @@
 
 #include <array>
 #include <atomic>
+#include <chrono>
+#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 
 #include "hipcache/inputs/file_clock.h"
@@ -119,6 +122,48 @@ class ShardedMap {
   std::array<Shard, kShards> shards_;
 };
 
+// Which large files are being read now, by stamp. All first requests of a build ask for the compiler's digest at once;
+// one reads it, and the others wait for that.
+//
+// Thread-safe.
+class FilesBeingRead {
+ public:
+  // Makes the caller the reader, until the object is destroyed; or, if another thread reads the file, waits for its end
+  // or for kLongestWait. Then the caller is no reader, and looks for the digest first.
+  class Turn {
+   public:
+    Turn(FilesBeingRead& files, const Stamp& stamp) : files_(files), stamp_(stamp) {
+      std::unique_lock lock(files_.mutex_);
+      reads_ = files_.stamps_.insert(stamp_).second;
+      if (!reads_) files_.ended_.wait_for(lock, kLongestWait, [&] { return !files_.stamps_.contains(stamp_); });
+    }
+    ~Turn() {
+      if (!reads_) return;
+      {
+        const std::lock_guard lock(files_.mutex_);
+        files_.stamps_.erase(stamp_);
+      }
+      files_.ended_.notify_all();
+    }
+    Turn(const Turn&) = delete;
+    Turn& operator=(const Turn&) = delete;
+
+   private:
+    FilesBeingRead& files_;
+    const Stamp stamp_;
+    bool reads_ = false;
+  };
+
+  // Two threads read a smaller file in less time than one waits.
+  static constexpr std::uint64_t kWorthWaiting = 1u << 20;
+  static constexpr std::chrono::seconds kLongestWait{30};  // a network's file system may hang
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable ended_;
+  std::unordered_set<Stamp, StampHash> stamps_;
+};
+
 // Limits of what is remembered. Past a limit the older half (files, directories) or everything
 // (names) is dropped and later read again.
 inline constexpr std::size_t kMaxFiles = 200'000;
@@ -141,6 +186,7 @@ struct FileSystemMemo {
   Mounts mounts;
   ShardedMap<Stamp, Digest, StampHash> files{kMaxFiles};
   std::atomic<std::uint64_t> learned{0};  // number of files
+  FilesBeingRead being_read;
   ShardedMap<Stamp, ListingDigests, StampHash> directories{kMaxDirectories};
   PathTable names{kMaxNames};
   ShardedMap<Digest, TextMarks, std::hash<Digest>> texts{kMaxFiles};  // by content and roots (mentions/mentions.cpp)
