@@ -178,9 +178,12 @@ Result<ExitStatus> wait_for(pid_t pid) {
   rusage used{};
   while (wait4(pid, &status, 0, &used) < 0)
     if (errno != EINTR) return system_error("cannot wait for process", std::to_string(pid));
-  const std::uint64_t processor_us = microseconds(used.ru_utime) + microseconds(used.ru_stime);
-  if (WIFSIGNALED(status)) return ExitStatus{128 + WTERMSIG(status), WTERMSIG(status), processor_us};
-  return ExitStatus{WEXITSTATUS(status), 0, processor_us};
+  constexpr std::uint64_t kKibi = 1024;
+  const int signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+  return ExitStatus{.exit_code = signal != 0 ? 128 + signal : WEXITSTATUS(status),
+                    .signal = signal,
+                    .processor_us = microseconds(used.ru_utime) + microseconds(used.ru_stime),
+                    .peak_bytes = static_cast<std::uint64_t>(used.ru_maxrss) * kKibi};
 }
 
 Result<std::string> find_program(const std::string& name, const std::string& path_variable,

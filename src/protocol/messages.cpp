@@ -47,6 +47,7 @@ void fields(auto& archive, Of<StepDone> auto& done) {
   archive(9, done.stderr_text);
   archive(10, done.doubt);
   archive(11, done.mixed);
+  archive(12, done.peak_bytes);
 }
 
 void fields(auto& archive, Of<PassThrough> auto& message) {
@@ -101,6 +102,7 @@ void fields(auto& archive, Of<PlanReport> auto& report) {
   archive(5, report.steps);
   archive(6, report.detail);
   archive(7, report.not_sent);
+  archive(8, report.at_once);
 }
 
 void fields(auto& archive, Of<ControlReply> auto& reply) {

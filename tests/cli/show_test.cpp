@@ -45,6 +45,9 @@ TEST(ShowPlan, SaysWhichStepsAreSentToTheEngineAndWhyOthersAreNot) {
   sent.not_sent = "the running daemon has no engine";
   EXPECT_THAT(plan_to_text(sent), HasSubstr("not sent       the running daemon has no engine\n"));
   EXPECT_EQ(nlohmann::json::parse(plan_to_json(sent)).at("not_sent"), sent.not_sent);
+  sent.at_once = "1, by the build tool's -j1";
+  EXPECT_THAT(plan_to_text(sent), HasSubstr("at once        1, by the build tool's -j1\n"));
+  EXPECT_EQ(nlohmann::json::parse(plan_to_json(sent)).at("at_once"), sent.at_once);
 }
 
 TEST(ShowPlan, AsTextSaysWhyACommandPassesThrough) {

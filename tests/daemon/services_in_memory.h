@@ -46,6 +46,7 @@ class ServicesInMemory {
                  .single_flight = single_flight_,
                  .pending_writes = pending_,
                  .job_slots = job_slots_,
+                 .step_memory = step_memory_,
                  .running_steps = running_steps_,
                  .doubts = doubts_,
                  .proofs = proofs_,
@@ -80,6 +81,7 @@ class ServicesInMemory {
   SingleFlight single_flight_;
   PendingWrites pending_;
   JobSlots job_slots_;
+  StepMemory step_memory_;
   RunningSteps running_steps_;
   DigestSet doubts_, proofs_;
   AuditDraw audit_draw_{1};

@@ -37,6 +37,7 @@ StepDone step_done() {
   report.started_ns = 1'700'000'000'123'456'789;
   report.duration_us = 1'500'000;
   report.processor_us = 1'400'000;
+  report.peak_bytes = 150'000'000;
   report.stdout_text = "out\0put"s;
   report.stderr_text = "a.hip:1:1: warning: \xe2\x80\x98x\xe2\x80\x99\n";
   report.doubt = "it prints too much";
@@ -68,6 +69,7 @@ PlanReport plan_report() {
   report.steps[0].is_sent = true;
   report.steps[1].not_sent = "not a device step";
   report.not_sent = "no engine is set";
+  report.at_once = "1, by the build tool's -j1";
   return report;
 }
 

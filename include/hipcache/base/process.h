@@ -41,6 +41,7 @@ struct ExitStatus {
   int exit_code = 0;
   int signal = 0;
   std::uint64_t processor_us = 0;  // of the child and of the children that it waited for
+  std::uint64_t peak_bytes = 0;    // the most memory that one of these had at once
 };
 
 // Waits for the child of this process. REQUIRES: nobody else waits for it.

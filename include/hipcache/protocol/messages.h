@@ -82,6 +82,7 @@ struct StepDone {
   std::uint64_t started_ns = 0;
   std::uint64_t duration_us = 0;
   std::uint64_t processor_us = 0;  // of all commands
+  std::uint64_t peak_bytes = 0;    // of the command that took the most memory
   std::string spawn_error;         // not empty: a command could not be started
   std::string stdout_text;         // everything that the commands printed, in order
   std::string stderr_text;
@@ -166,6 +167,7 @@ struct PlanReport {
   bool request_stored = false;
   std::vector<PlanStep> steps;
   std::string not_sent = {};  // why no step is sent to an engine; empty if nobody wants it to be
+  std::string at_once = {};   // how many steps run at once, if something else than the processors says so
 };
 
 struct ControlReply {

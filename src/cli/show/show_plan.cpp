@@ -255,6 +255,7 @@ constexpr std::string_view kCuid = "CUID";
 constexpr std::string_view kRequest = "request";
 constexpr std::string_view kNotSplit = "not split";
 constexpr std::string_view kNotSent = "not sent";
+constexpr std::string_view kAtOnce = "at once";
 
 std::string line(std::string_view name, std::size_t width, const std::string& rest) {
   std::string text(name);
@@ -309,6 +310,7 @@ std::string plan_to_text(const protocol::PlanReport& plan) {
   for (const protocol::PlanStep& step : plan.steps) text += line(step.name, width, describe(step));
   if (!plan.reason.empty()) text += line(kNotSplit, width, why);
   if (!plan.not_sent.empty()) text += line(kNotSent, width, plan.not_sent);
+  if (!plan.at_once.empty()) text += line(kAtOnce, width, plan.at_once);
   return text;
 }
 
@@ -327,7 +329,8 @@ std::string plan_to_json(const protocol::PlanReport& plan) {
                     {"request_key", plan.request_key},
                     {"request_stored", plan.request_stored},
                     {"steps", std::move(steps)},
-                    {"not_sent", plan.not_sent}});
+                    {"not_sent", plan.not_sent},
+                    {"at_once", plan.at_once}});
 }
 
 Result<std::string> show_plan(const Control& control, const std::vector<std::string>& command, bool json) {

@@ -250,6 +250,7 @@ StepDone StepProcesses::run_commands(const RunStep& step) {
     }
     result.exit_code = ended->exit_code;
     result.processor_us += ended->processor_us;
+    result.peak_bytes = std::max(result.peak_bytes, ended->peak_bytes);
   }
   if (result.exit_code == 0 && result.spawn_error.empty()) result.failed_command = 0;
   std::move(*texts).give(result);

@@ -109,8 +109,8 @@ Permission of_option(std::string_view name, unsigned compiler) {
 // `name`: without -W. Whatever turns a warning off, or an error into a warning, makes no message.
 Permission of_warning(std::string_view name, unsigned compiler) {
   static const Permissions of_clang(kWarningNames, kClang), of_gcc(kWarningNames, kGcc);
-  const bool is_well_formed = std::all_of(name.begin(), name.end(), [](unsigned char c) {
-    return std::isalnum(c) != 0 || "+-_=#."sv.find(c) != ""sv.npos;
+  const bool is_well_formed = std::all_of(name.begin(), name.end(), [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) != 0 || "+-_=#."sv.find(c) != ""sv.npos;
   });
   if (!is_well_formed) return kUnjudgedOption;
   if (name.empty() || name.starts_with("no-")) return tokens;  // -W is -Wextra

@@ -99,6 +99,12 @@ std::string why_none_is_sent_to(const RequestContext& context) {
   return is_wanted ? why_none_is_sent(context) : "";
 }
 
+std::string steps_at_once(const RequestContext& context) {
+  const auto [jobs, slots] = context.services.job_slots.limits(peer_process(context.channel.fd()));
+  if (jobs == 0 || jobs >= slots) return "";
+  return std::to_string(jobs) + ", by the build tool's -j" + std::to_string(jobs);
+}
+
 // Where the step runs, if it is not stored.
 void forecast_sending(const StepSpec& spec, const RequestContext& context, PlanStep& line) {
   if ((line.stored && !context.request.settings.recache) || !why_none_is_sent(context).empty()) return;
@@ -154,7 +160,8 @@ PlanReport report_on(const RequestContext& asked) {
           .request_key = context.key.value.hex(),
           .request_stored = context.look_up(context.key, suffices_for(context.request)).has_value(),
           .steps = steps_of(plan, context),
-          .not_sent = why_none_is_sent_to(context)};
+          .not_sent = why_none_is_sent_to(context),
+          .at_once = steps_at_once(context)};
 }
 
 template <typename Report>

@@ -64,6 +64,7 @@ struct Services {
   SingleFlight& single_flight;
   PendingWrites& pending_writes;
   JobSlots& job_slots;
+  StepMemory& step_memory;
   RunningSteps& running_steps;
   DigestSet& doubts;      // keys of failed proofs and doubted steps; not retried
   DigestSet& proofs;      // digests of outputs that were compared and make a proof

@@ -49,6 +49,7 @@ struct OpenStep {
   bool is_begun = false;                          // a part has ended
   std::optional<SingleFlight::Claim> claim = {};  // of a step that has begun, runs or is sent
   StepClock clock = {};
+  std::uint64_t memory = 0;  // that it is expected to take while it runs here
 
   // REQUIRES: there is one.
   StepRun& its_run() const { return run ? *run : *state->run; }

@@ -48,7 +48,7 @@ StepScheduler::StepScheduler(const StepContext& context)
 StepScheduler::~StepScheduler() {
   services_.single_flight.forget(wake_.get());
   services_.job_slots.forget(wake_.get());
-  for (std::size_t left = running_.size(); left > 0; --left) services_.job_slots.finish(client_);
+  for (const auto& [number, running] : running_) services_.job_slots.finish(client_, running.step.memory);
 }
 
 Status StepScheduler::run(const std::vector<StepState*>& steps) {
@@ -138,9 +138,10 @@ void StepScheduler::send_scan(const StepState& scan) {
 
 // This machine has nothing else to do: it runs the steps that have been with the engine for the longest time.
 void StepScheduler::race() {
-  while (!trouble_ && remote_->has_alone() && services_.job_slots.start_spare(client_, wake_.get()))
+  while (!trouble_ && remote_->has_alone() &&
+         services_.job_slots.start_spare({.client = client_, .wake_fd = wake_.get()}))
     if (Status started = start(remote_->take_oldest_alone()); !started) {
-      services_.job_slots.finish(client_);
+      services_.job_slots.finish(client_, 0);
       trouble_ = started.error();
     }
 }
@@ -229,13 +230,15 @@ StepScheduler::Start StepScheduler::try_start(OpenStep& step) {
     }
     step.claim.emplace(*std::move(claim));
   }
-  if (!services_.job_slots.start(running_.empty(), client_, wake_.get())) {
+  const std::uint64_t memory = services_.step_memory.expected(state.spec().key.value, state.spec().label);
+  if (!services_.job_slots.start(running_.empty(), {.client = client_, .memory = memory, .wake_fd = wake_.get()})) {
     wants_token_ = true;
     if (!step.is_begun) step.claim.reset();
     return Start::blocked;
   }
+  step.memory = memory;
   if (Status started = start(std::move(step)); !started) {
-    services_.job_slots.finish(client_);
+    services_.job_slots.finish(client_, memory);
     trouble_ = started.error();
   }
   return Start::started;
@@ -313,6 +316,7 @@ Status StepScheduler::take_report() {
   StepRun& run = entry->second.step.its_run();
   const bool has_run = report->exit_code == 0 && report->spawn_error.empty();
   if (entry->second.is_stopping && !has_run) return take_stopped(entry);
+  if (has_run) services_.step_memory.note(state.spec().key.value, state.spec().label, report->peak_bytes);
   const Status taken = run.take_in(*report);
   if (!taken) trouble_ = taken.error();
   if (taken && state.audited && state.ended) note_audit(state);
@@ -330,9 +334,10 @@ Status StepScheduler::go_on(RunningEntry entry) {
   step.is_begun = true;
   entry->second.is_stopping = false;
   if (!remote_ || !remote_->wants(step)) return run_next(entry);
+  const std::uint64_t memory = std::exchange(step.memory, 0);
   open_.push_back(std::move(step));
   running_.erase(entry);
-  services_.job_slots.finish(client_);
+  services_.job_slots.finish(client_, memory);
   return done();
 }
 
@@ -366,8 +371,9 @@ void StepScheduler::finish(RunningEntry entry, bool is_usable) {
   step.claim->note_end();
   last_word_ = std::chrono::steady_clock::now();
   if (step.state->is_stored_later) step.state->claim = std::move(step.claim);
+  const std::uint64_t memory = step.memory;
   running_.erase(entry);
-  services_.job_slots.finish(client_);
+  services_.job_slots.finish(client_, memory);
 }
 
 RunningSteps::Entry StepScheduler::begin_in_list(const StepState& state, bool is_sent) const {

@@ -310,6 +310,7 @@ int run() {
   RunningSteps running_steps;
   events::EventLog event_log(&directory->own(), settings->event_log, log);
   EvictionEvents eviction_events(*store, settings->max_size, event_log);
+  StepMemory step_memory;
   JobSlots job_slots(settings->jobs != 0 ? settings->jobs : usable_processors());
   DigestSet doubts;
   DigestSet proofs;
@@ -329,6 +330,7 @@ int run() {
                           .single_flight = single_flight,
                           .pending_writes = pending_writes,
                           .job_slots = job_slots,
+                          .step_memory = step_memory,
                           .running_steps = running_steps,
                           .doubts = doubts,
                           .proofs = proofs,

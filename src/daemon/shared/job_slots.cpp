@@ -9,8 +9,10 @@
 namespace hipcache::daemon {
 namespace {
 
-void add_once(std::deque<int>& waiting, int wake_fd) {
-  if (std::find(waiting.begin(), waiting.end(), wake_fd) == waiting.end()) waiting.push_back(wake_fd);
+template <typename List, typename Entry>
+void add_once(List& waiting, const Entry& entry) {
+  const auto is_same = [&](const Entry& one) { return one.wake_fd == entry.wake_fd; };
+  if (std::none_of(waiting.begin(), waiting.end(), is_same)) waiting.push_back(entry);
 }
 
 }  // namespace
@@ -66,41 +68,78 @@ void RunningSteps::end(std::uint64_t number) {
   steps_.erase(number);
 }
 
-bool JobSlots::start(bool first_of_session, pid_t holder, int wake_fd) {
+bool JobSlots::start(bool first_of_session, const Wish& wish) {
+  const BuildTool tool = tool_of(wish.client);
   const std::lock_guard lock(mutex_);
-  offered_.erase(wake_fd);
+  offered_.erase(wish.wake_fd);
   // A slot offered to another session is taken.
-  if (!first_of_session && running_ + offered_.size() >= total_ && places_taken() >= total_) {
-    add_once(waiting_, wake_fd);
+  if (!first_of_session && !(has_slot_for(tool) && has_memory_for(wish))) {
+    add_once(waiting_, Waiting{wish.wake_fd, tool});
     return false;
   }
-  ++running_;
-  ++held_[holder];
+  take(wish, tool);
   return true;
 }
 
-bool JobSlots::start_spare(pid_t holder, int wake_fd) {
+bool JobSlots::start_spare(const Wish& wish) {
+  const BuildTool tool = tool_of(wish.client);
   const std::lock_guard lock(mutex_);
-  if (!waiting_.empty() || (running_ + offered_.size() >= total_ && places_taken() >= total_)) {
-    add_once(waiting_spare_, wake_fd);
+  if (!waiting_.empty() || !has_slot_for(tool) || !has_memory_for(wish)) {
+    add_once(waiting_spare_, Waiting{wish.wake_fd, tool});
     return false;
   }
-  ++running_;
-  ++held_[holder];
+  take(wish, tool);
   return true;
 }
 
-void JobSlots::finish(pid_t holder) {
+// Of a client that runs a step it is known. Else the kernel is asked, some twenty times, without the lock.
+BuildTool JobSlots::tool_of(pid_t client) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (const auto held = held_.find(client); held != held_.end()) return held->second.tool;
+  }
+  return room_.build_tool(client);
+}
+
+unsigned JobSlots::steps_below(const BuildTool& tool) const {
+  unsigned steps = 0;
+  for (const auto& [client, held] : held_) steps += held.tool == tool ? held.steps : 0;
+  for (const auto& [wake_fd, of] : offered_) steps += of == tool ? 1 : 0;
+  return steps;
+}
+
+bool JobSlots::is_within_jobs(const BuildTool& tool) const { return tool.jobs == 0 || steps_below(tool) < tool.jobs; }
+
+// What the running steps have taken of it already is not known, so all of it counts.
+bool JobSlots::has_memory_for(const Wish& wish) const {
+  return wish.memory == 0 || room_.available_memory(wish.client) >= wish.memory + memory_;
+}
+
+bool JobSlots::has_slot_for(const BuildTool& tool) {
+  return (running_ + offered_.size() < total_ || places_taken() < total_) && is_within_jobs(tool);
+}
+
+void JobSlots::take(const Wish& wish, const BuildTool& tool) {
+  ++running_;
+  memory_ += wish.memory;
+  Held& held = held_[wish.client];
+  ++held.steps;
+  held.tool = tool;
+}
+
+void JobSlots::finish(pid_t client, std::uint64_t memory) {
   const std::lock_guard lock(mutex_);
   --running_;
-  if (const auto held = held_.find(holder); held != held_.end() && --held->second == 0) held_.erase(held);
+  memory_ -= std::min(memory_, memory);
+  if (const auto held = held_.find(client); held != held_.end() && --held->second.steps == 0) held_.erase(held);
   wake_waiting();
 }
 
 void JobSlots::forget(int wake_fd) {
   const std::lock_guard lock(mutex_);
-  std::erase(waiting_spare_, wake_fd);
-  if (std::erase(waiting_, wake_fd) + offered_.erase(wake_fd) != 0) wake_waiting();
+  const auto is_it = [&](const Waiting& one) { return one.wake_fd == wake_fd; };
+  std::erase_if(waiting_spare_, is_it);
+  if (std::erase_if(waiting_, is_it) + offered_.erase(wake_fd) != 0) wake_waiting();
 }
 
 unsigned JobSlots::running() const {
@@ -119,8 +158,8 @@ unsigned JobSlots::places_taken() {
   if (now - looked_ >= look_again_) {
     looked_ = now;
     held_by_stopped_ = 0;
-    for (const auto& [holder, steps] : held_)
-      if (is_stopped(holder)) held_by_stopped_ += steps;
+    for (const auto& [client, held] : held_)
+      if (is_stopped(client)) held_by_stopped_ += held.steps;
   }
   return running_ - std::min(running_, held_by_stopped_) + static_cast<unsigned>(offered_.size());
 }
@@ -129,13 +168,18 @@ unsigned JobSlots::places_taken() {
 void JobSlots::wake_waiting() {
   if (waiting_.empty() && waiting_spare_.empty()) return;
   unsigned taken = places_taken();
-  for (; taken < total_ && !waiting_.empty(); ++taken) {
-    wake(waiting_.front());
-    offered_.insert(waiting_.front());
-    waiting_.pop_front();
+  for (auto one = waiting_.begin(); taken < total_ && one != waiting_.end();) {
+    if (!is_within_jobs(one->tool)) {
+      ++one;
+      continue;
+    }
+    wake(one->wake_fd);
+    offered_.emplace(one->wake_fd, one->tool);
+    one = waiting_.erase(one);
+    ++taken;
   }
   for (; taken < total_ && !waiting_spare_.empty(); ++taken) {
-    wake(waiting_spare_.front());
+    wake(waiting_spare_.front().wake_fd);
     waiting_spare_.pop_front();
   }
 }

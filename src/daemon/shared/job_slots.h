@@ -1,8 +1,8 @@
 // Job slots: how many steps may run at once on this machine.
 //
 // Each client may always run one step, because the build tool's `-jN` has counted it. It may run more only while fewer
-// steps run in total than the machine has processors (or HIPCACHE_JOBS). So a single unit uses an idle machine, and a
-// full build does not exceed the load that the user asked for.
+// steps run in total than the machine has processors (or HIPCACHE_JOBS), and while there is room (room.h). So a single
+// unit uses an idle machine, and a full build does not exceed the load that the user asked for.
 //
 // Refused sessions are woken in order of arrival, as many as there are free slots. A woken session that does not need
 // its slot calls forget(), and the next one is woken. Steps of a stopped client use no processor and do not count
@@ -20,10 +20,10 @@
 #include <map>
 #include <mutex>
 #include <string>
-#include <unordered_set>
 #include <utility>
 #include <vector>
 
+#include "daemon/shared/room.h"
 #include "hipcache/base/digest.h"
 
 namespace hipcache::daemon {
@@ -119,41 +119,69 @@ class RunningSteps {
 class JobSlots {
  public:
   // `look_again`: how long a check for stopped clients is valid. A check costs a system call per client.
-  explicit JobSlots(unsigned total, std::chrono::milliseconds look_again = std::chrono::seconds(1))
-      : total_(total == 0 ? 1 : total), look_again_(look_again) {}
+  explicit JobSlots(unsigned total, std::chrono::milliseconds look_again = std::chrono::seconds(1), Room room = {})
+      : total_(total == 0 ? 1 : total), look_again_(look_again), room_(std::move(room)) {}
 
-  // A session of the client process `holder` starts a step. A session's first step is always granted, a further one
-  // only if a slot is free. If not, `wake_fd` is written to when one is. A client that gets stopped wakes nobody, so
-  // waiters must ask again from time to time. REQUIRES: wake_fd stays open until forget(wake_fd).
-  bool start(bool first_of_session, pid_t holder, int wake_fd);
-  void finish(pid_t holder);
+  // Who wants to run a step.
+  struct Wish {
+    pid_t client = 0;
+    std::uint64_t memory = 0;  // bytes that the step is expected to take; 0: not known
+    int wake_fd = -1;
+  };
+
+  // A session starts a step. A session's first step is always granted, a further one only if a slot is free and there
+  // is room. If not, `wake_fd` is written to when that may be so. A client that gets stopped wakes nobody, nor does
+  // memory that others free, so waiters must ask again from time to time. REQUIRES: wake_fd stays open until
+  // forget(wake_fd).
+  bool start(bool first_of_session, const Wish& wish);
+  void finish(pid_t client, std::uint64_t memory);
 
   // For a step that also runs elsewhere: only a slot that nobody else wants is granted, whatever the session runs. If
   // there is none, `wake_fd` is written to when one may be there. REQUIRES: as above.
-  bool start_spare(pid_t holder, int wake_fd);
+  bool start_spare(const Wish& wish);
 
   // The session waits no longer. The slot that it was woken for goes to the next.
   void forget(int wake_fd);
 
   unsigned running() const;
 
+  // The jobs that the build tool above the client was given (0: none), and the slots.
+  std::pair<unsigned, unsigned> limits(pid_t client) const { return {room_.build_tool(client).jobs, total_}; }
+
   // Whether a slot is free and nobody waits for it.
   bool is_any_free() const;
 
  private:
+  struct Held {
+    unsigned steps = 0;
+    BuildTool tool;
+  };
+  struct Waiting {
+    int wake_fd;
+    BuildTool tool;
+  };
+
+  BuildTool tool_of(pid_t client);
+  unsigned steps_below(const BuildTool& tool) const;
+  bool is_within_jobs(const BuildTool& tool) const;
+  bool has_memory_for(const Wish& wish) const;
+  bool has_slot_for(const BuildTool& tool);
+  void take(const Wish& wish, const BuildTool& tool);
   unsigned places_taken();
   void wake_waiting();
 
   const unsigned total_;
   const std::chrono::milliseconds look_again_;
+  const Room room_;
   mutable std::mutex mutex_;  // guards all below
   unsigned running_ = 0;
-  std::map<pid_t, unsigned> held_;  // steps by client
-  unsigned held_by_stopped_ = 0;    // at the time looked_
+  std::uint64_t memory_ = 0;      // that the running steps are expected to take
+  std::map<pid_t, Held> held_;    // steps by client
+  unsigned held_by_stopped_ = 0;  // at the time looked_
   std::chrono::steady_clock::time_point looked_;
-  std::deque<int> waiting_;          // each at most once
-  std::deque<int> waiting_spare_;    // as above
-  std::unordered_set<int> offered_;  // woken, and not answered yet
+  std::deque<Waiting> waiting_;        // each at most once
+  std::deque<Waiting> waiting_spare_;  // as above
+  std::map<int, BuildTool> offered_;   // woken, and not answered yet
 };
 
 // The number of processors that this process may use.

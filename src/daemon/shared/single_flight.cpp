@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <string>
 
-#include "hipcache/base/files.h"
+#include "hipcache/base/process_status.h"
 
 namespace hipcache::daemon {
 
@@ -26,14 +26,9 @@ pid_t peer_process(int socket) {
   return getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 ? peer.pid : 0;
 }
 
-// The format is "PID (NAME) STATE ...", and the name may hold any character.
 bool is_stopped(pid_t process) {
-  constexpr std::uint64_t kLimit = 4096;
-  if (process <= 0) return false;
-  const Result<std::string> status = read_file("/proc/" + std::to_string(process) + "/stat", kLimit);
-  if (!status) return false;
-  const std::size_t name_end = status->rfind(')');
-  return name_end != std::string::npos && status->substr(name_end + 1, 2) == " T";
+  const std::optional<ProcessStatus> status = process_status(process);
+  return status && status->state == 'T';
 }
 
 void wake(int event_fd) {

@@ -142,13 +142,13 @@ TEST_F(AuditTest, IsVoidIfNothingWasCompared) {
 }
 
 TEST_F(AuditTest, LeavesTheSlotsOfABusyMachineToMisses) {
-  ASSERT_TRUE(services_.job_slots.start(true, 0, -1));
+  ASSERT_TRUE(services_.job_slots.start(true, {}));
   {
     Audit audit(request_, services_);
     EXPECT_FALSE(audit.is_on() || audit.takes_hit(hit_));
   }
   EXPECT_EQ(counts(), "0/0/0/1");
-  services_.job_slots.finish(0);
+  services_.job_slots.finish(0, 0);
   EXPECT_TRUE(Audit(request_, services_).is_on());
 }
 
@@ -189,9 +189,9 @@ TEST_F(AuditTest, MakesAllStepsOfADrawnRequestAgainAndElseTheDrawnStepAlone) {
 
 TEST_F(AuditTest, ServesADrawnHitByTokensIfNoSlotIsFree) {
   request_.settings.audit.reset();
-  ASSERT_TRUE(services_.job_slots.start(true, 0, -1));
+  ASSERT_TRUE(services_.job_slots.start(true, {}));
   EXPECT_EQ(taken(2'000), 0);
-  services_.job_slots.finish(0);
+  services_.job_slots.finish(0, 0);
   const stats::Snapshot counted = services_.counters.snapshot();
   EXPECT_EQ(counted.token_hits.served, 2'000u);
   EXPECT_GT(counted.audited_hits.skipped, 0u);
