@@ -201,6 +201,10 @@ Error system_error(std::string_view what, std::string_view path) {
 Result<std::string> read_fd(int fd, std::uint64_t limit, std::string_view name) {
   struct stat status{};
   if (fstat(fd, &status) != 0) return system_error("cannot read", name);
+  const auto too_large = [&] {
+    return Error{"cannot read " + std::string(name) + ": larger than " + std::to_string(limit) + " bytes"};
+  };
+  if (S_ISREG(status.st_mode) && static_cast<std::uint64_t>(status.st_size) > limit) return too_large();
   std::string bytes;
   std::size_t used = 0;
   for (;;) {
@@ -210,8 +214,7 @@ Result<std::string> read_fd(int fd, std::uint64_t limit, std::string_view name) 
     if (got < 0) return system_error("cannot read", name);
     if (got == 0) break;
     used += static_cast<std::size_t>(got);
-    if (used > limit)
-      return Error{"cannot read " + std::string(name) + ": larger than " + std::to_string(limit) + " bytes"};
+    if (used > limit) return too_large();
   }
   bytes.resize(used);
   return bytes;

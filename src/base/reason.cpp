@@ -21,6 +21,7 @@ constexpr auto kTexts = std::to_array<const char*>({
     "output-not-a-file",
     "driver-information",
     "lto",
+    "offload-model",
     "split-dwarf",
     "save-temps",
     "time-trace",

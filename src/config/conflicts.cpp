@@ -82,7 +82,8 @@ bool is_directory(const std::string& path) {
 using Texts = std::vector<std::string>;
 
 void add_base_directory(Texts& texts, const std::string& path) {
-  if (!is_directory(path)) texts.push_back("basedir " + path + " is no directory; name the root of the checkout");
+  if (!is_directory(path) && !is_pattern(path))
+    texts.push_back("basedir " + path + " is no directory; name the root of the checkout");
   if (path.find_first_of(kNotInBaseDirectories) != std::string::npos)
     texts.push_back("basedir " + path + " does not count: its name has a blank or one of \"\\$:=,#; move the checkout");
 }

@@ -50,6 +50,10 @@ TEST_F(Kinds, SayWhyACompileOfHipIsOneStep) {
   EXPECT_EQ(why("clang++ -fprint-such -c a.hip"), "unknown-option: -fprint-such");
   EXPECT_EQ(why("clang++ a.hip b.hip -c"), "several-inputs: b.hip");
   EXPECT_EQ(why("clang++ -MJ x.json -c a.cpp"), "") << "it is none of HIP";
+  EXPECT_EQ(why("clang++ --hipstdpar -c a.cpp"), "offload-model: --hipstdpar");
+  EXPECT_EQ(why("clang -fopenmp --offload-arch=gfx906 -c a.c"), "offload-model: -fopenmp");
+  EXPECT_EQ(why("clang -fopenmp=libomp --offload-arch=gfx90a -c a.c"), "offload-model: -fopenmp");
+  EXPECT_EQ(why("clang -fopenmp -c a.c"), "") << "for the host alone";
 }
 
 TEST_F(Kinds, SplitACompileOfHipAndTakeAnyOtherAsOneStep) {

@@ -77,6 +77,14 @@ TEST_F(WrittenFiles, MayBeOpenedJustBeforeTheyAreRemovedWhereALinkReplacesThem) 
   EXPECT_FALSE(is_accepted({read, wrote(Change::opened)}, accepted));
 }
 
+// As mold replaces its output: moved away, opened where it is not any more, and made anew.
+TEST_F(WrittenFiles, MayBeLookedForBeforeTheyAreMadeWhereALinkReplacesThem) {
+  const Record missed{Kind::open_read, false, "out"};
+  const ReadAndWritten accepted{.updated = "", .replaced = scratch_ / "work/out"};
+  EXPECT_TRUE(std::holds_alternative<std::vector<WrittenOutput>>(of({missed, wrote(Change::moved_here)}, accepted)));
+  EXPECT_TRUE(std::holds_alternative<Refusal>(of({missed, wrote(Change::moved_here)}, {})));
+}
+
 TEST_F(WrittenFiles, AreNoOutputsIfTheyWereReadBefore) {
   EXPECT_FALSE(is_output({{Kind::open_read, true, "out"}, wrote(Change::opened)}));
   EXPECT_TRUE(is_output({wrote(Change::opened), {Kind::open_read, true, "out"}}));

@@ -4,6 +4,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cctype>
+#include <set>
+#include <string>
 #include <utility>
 
 #include "integration/support/single_compile.h"
@@ -110,6 +113,57 @@ TEST_P(OwnNames, OfHostCodeCostASecondCheckoutItsFrontEndsAndItsHost) {
   EXPECT_EQ(other.run.at("host"), 1);
   EXPECT_EQ(compile(kSecond).hits, 1);
   EXPECT_EQ(compile(kFirst).hits, 1);
+}
+
+// The words before a "(" that begin as HIP's functions do, in the header that declares them.
+std::set<std::string> functions_of_hip() {
+  std::set<std::string> names;
+  const std::string text = support::read_bytes("/usr/include/hip/hip_runtime_api.h");
+  for (std::size_t at = text.find("hip"); at != text.npos; at = text.find("hip", at + 1)) {
+    std::size_t end = at;
+    while (std::isalnum(static_cast<unsigned char>(text[end])) != 0) ++end;
+    const bool begins = std::isspace(static_cast<unsigned char>(text[at - 1])) != 0;
+    if (begins && text[end] == '(' && std::isupper(static_cast<unsigned char>(text[at + 3])) != 0)
+      names.insert(text.substr(at, end - at));
+  }
+  return names;
+}
+
+// Each is a word of the source, and some are called. Overloaded functions can be declared again as well.
+TEST_P(OwnNames, AreNotThoseOfAUnitThatNamesEveryFunctionOfHips) {
+  const std::string begin = "#include <hip/hip_runtime.h>\nnamespace every {\n";
+  const auto source_of = [&](const std::set<std::string>& names) {
+    std::string text = begin;
+    for (const std::string& name : names) text += "using ::" + name + ";\n";
+    return text + R"(}
+__global__ void kernel(float* values) { values[threadIdx.x] *= 2; }
+int run(float* to, const float* from, hipStream_t stream, hipEvent_t event) {
+  hipMemcpyAsync(to, from, 4, hipMemcpyDefault, stream);
+  hipMemset(to, 0, 4);
+  hipEventRecord(event, stream);
+  kernel<<<1, 64, 0, stream>>>(to);
+  hipStreamSynchronize(stream);
+  return hipMemcpy(to, from, 4, hipMemcpyDefault);
+}
+)";
+  };
+  const Arguments argv = GetParam().hip() + archs({"gfx906"}) + words("-w -O1 -ferror-limit=0");
+  const auto in = [&](const std::string& checkout) {
+    return argv + Arguments{"-c", scratch_ / checkout + "/a.hip", "-o", scratch_ / checkout + "/a.o"};
+  };
+  // What the compiler does not know by that name is a macro, or stands in a comment.
+  std::set<std::string> names = functions_of_hip();
+  scratch_.write("one/a.hip", source_of(names));
+  const std::string errors = run(in("one"), scratch_ / "one").err;
+  std::erase_if(names, [&](const std::string& name) { return errors.find("'" + name + "'") != errors.npos; });
+  EXPECT_GT(names.size(), 200u) << errors;
+  for (const std::string checkout : {"one", "another"}) {
+    scratch_.write(checkout + "/a.hip", source_of(names));
+    Oracle oracle(cache_, scratch_ / checkout);
+    const Counts counted = oracle.check(in(checkout), {{"HIPCACHE_BASEDIR", scratch_ / checkout}});
+    ASSERT_EQ(oracle.exit_code(), 0);
+    EXPECT_EQ(counted.hits, checkout == "one" ? 0 : 1) << counted.json.dump();
+  }
 }
 
 TEST_P(OwnNamesByOneCompiler, OfHostCodeCostAThirdCheckoutItsHostAlone) {

@@ -68,6 +68,17 @@ TEST_P(Shapes, FilesBesideTheObjectAreCachedByArch) {
   expect_cached("-O0 -fstack-usage -fgpu-rdc -c a.hip -o a.o", {2, 1, 1}, {1, 0, 1});
 }
 
+// A side without functions makes no file of stack usage, and leaves that of the other side.
+TEST_P(Shapes, AFileThatASideHasNothingForIsTheOtherSides) {
+  project_.write("device.hip", "__attribute__((device)) float f(float x) { return x * 2; }\n");
+  project_.write("host.hip", "int f(int x) { return x * 2; }\n");
+  project_.write("none.hip", "extern int x;\n");
+  for (const std::string source : {"device", "host", "none"}) {
+    expect_cached("-O0 -fstack-usage -c " + source + ".hip -o a.o", {2, 1, 1}, {1, 0, 1});
+    std::filesystem::remove(project_ / "a.su");
+  }
+}
+
 TEST_P(Shapes, WhatTheNewDriverCompilesIsCachedByArch) {
   expect_cached("-O0 --offload-new-driver -MD -c a.hip -o a.o", {2, 1, 1}, {1, 0, 1});
   expect_cached("-O0 --offload-new-driver -fgpu-rdc -c a.hip -o a.o", {2, 1, 1}, {1, 1, 1});

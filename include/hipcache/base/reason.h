@@ -28,8 +28,9 @@ enum class Reason : std::uint8_t {
   output_not_a_file,
   driver_information,
 
-  // A kind of HIP compile that is never split.
+  // A kind of compile for devices that is never split.
   lto,
+  offload_model,
 
   // The command writes or prints more than object, depfile and diagnostics.
   split_dwarf,

@@ -34,6 +34,10 @@ struct SettingText {
 // In the order in which --show-config lists them.
 std::vector<SettingText> setting_texts();
 
+// Whether a base directory is a pattern of the shell's and stands for several.
+inline constexpr std::string_view kOfPatterns = "*?[";
+inline bool is_pattern(std::string_view directory) { return directory.find_first_of(kOfPatterns) != directory.npos; }
+
 struct Settings {
   std::string directory;  // HIPCACHE_DIR; variable only. Absolute
   // HIPCACHE_CONFIG; variable only. Absolute, or empty; need not exist.
@@ -42,7 +46,7 @@ struct Settings {
   std::string user_home;
   // Bytes; "20G", "500M", "1.5GiB", "0" = no limit.
   std::uint64_t max_size = 20'000'000'000;
-  std::vector<std::string> base_directories;  // HIPCACHE_BASEDIR; absolute
+  std::vector<std::string> base_directories;  // HIPCACHE_BASEDIR; absolute, or patterns of such
   // HIPCACHE_REMOTE; valid URLs (remote_url.h), with their secrets.
   std::vector<std::string> remote;
   // HIPCACHE_EXECUTE; the engine that runs steps for this machine, or nothing.

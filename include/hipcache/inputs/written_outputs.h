@@ -22,7 +22,8 @@ namespace hipcache::inputs {
 struct ReadAndWritten {
   // An archive: its old contents are part of the command's key.
   std::string updated;
-  // A linker's output: lld opens the old one before it removes it, and reads nothing.
+  // A linker's output: lld opens the old one before it removes it, and reads nothing. mold opens it after it has moved
+  // it away, so that the file's end takes no time.
   std::string replaced;
 };
 

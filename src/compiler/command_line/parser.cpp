@@ -313,6 +313,14 @@ std::optional<Uncacheable> understand(Invocation& invocation, const InputArgList
   return output_refusal(invocation);
 }
 
+// The option that has code for devices made of a source that is none of HIP's, or null. Such a compile is one step for
+// all architectures.
+const char* other_offload_model(const InputArgList& arguments) {
+  if (arguments.hasArgNoClaim(OPT_hipstdpar)) return "--hipstdpar";
+  const bool is_openmp = arguments.hasArgNoClaim(OPT_fopenmp, OPT_fopenmp_EQ);
+  return is_openmp && arguments.hasArgNoClaim(OPT_offload_arch_EQ, OPT_fopenmp_targets_EQ) ? "-fopenmp" : nullptr;
+}
+
 bool compiles_hip(const InputArgList& arguments, bool by_hipcc) {
   const std::vector<Input> inputs = find_inputs(arguments, by_hipcc);
   return is_rdc_link(arguments) ||
@@ -330,6 +338,8 @@ std::variant<Invocation, Uncacheable> understand(Invocation invocation, const Dr
   if (missing_count != 0) return Uncacheable{Reason::missing_argument, pointers[missing_index]};
   auto refusal = understand(invocation, arguments, pointers, rules);
   if (!refusal) return invocation;
+  if (const char* model = other_offload_model(arguments); model != nullptr && refusal->reason == Reason::not_hip)
+    return Uncacheable{Reason::offload_model, model, true};
   refusal->of_hip = compiles_hip(arguments, names_hipcc(invocation.expanded[0]));
   return *std::move(refusal);
 }

@@ -46,8 +46,10 @@ std::string linked_file(const Request& request);
 // Which files the command may read before it writes them.
 inputs::ReadAndWritten read_and_written(const Request& request);
 
-// Called before the files are read, because they may be large. Keeps the answer for the next such request.
-std::optional<inputs::Refusal> too_large(const StepState& state, const std::vector<inputs::WrittenOutput>& files,
+// Of any command, and of a plan's step: whether what it wrote is larger than kOutputLimit, or of an opaque command not
+// worth its time. Called before the files are read, because they may be large. Keeps the answer for the next such
+// request.
+std::optional<inputs::Refusal> too_large(const StepState& state, const std::vector<std::string>& paths,
                                          const RequestContext& context);
 
 // Nothing for compiles.
@@ -72,7 +74,7 @@ inline constexpr std::uint64_t kLargeOutput = 16u << 20;  // no command that rep
 // `bytes`: the size of all files that the command made in `duration_us`. `max_size`: of the cache; 0: no limit.
 bool is_worth_storing(std::uint64_t bytes, std::uint64_t duration_us, std::uint64_t max_size);
 
-// Why the command is passed through before it runs: it replaces a large file. Nothing for compiles. Costs one `stat`.
+// Why the command is passed through before it runs: it replaces a large file, or changes one under other names. Nothing for compiles. Costs one `stat`.
 std::optional<compiler::Uncacheable> not_worth_running(const RequestContext& context);
 
 }  // namespace hipcache::daemon

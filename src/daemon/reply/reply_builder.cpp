@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "daemon/reply/request_result.h"
 #include "daemon/request/request_context.h"
 #include "daemon/request/step_kinds.h"
 #include "hipcache/base/files.h"
@@ -92,10 +93,10 @@ Status add_made(protocol::PlacedOutput output, const StepState& step, const hip:
 
 // Adds the user's files of a step that succeeded. Their bytes are in the request's directory, in the store, or in
 // `filled`.
-Status add_placed(const StepState& step, const StepContext& context, Reply& reply) {
+Status add_placed(const StepState& step, const StepGraph& graph, const StepContext& context, Reply& reply) {
   for (const hip::StepOutput& file : step.spec().outputs) {
-    if (file.place.empty()) continue;
     const cache::Output* made = step.given_to_user(file);
+    if (file.place.empty() || (made == nullptr && file.may_be_missing) || is_replaced(file, step, graph)) continue;
     if (made == nullptr) return Error{"the stored " + step.spec().label + " has no " + file.role};
     protocol::PlacedOutput output{file.place, file.beside, made->executable};
     if (Status added = add_made(std::move(output), step, file, *made, context, reply); !added) return added;
@@ -163,7 +164,7 @@ std::optional<Uncacheable> reply_success(Conclusion& conclusion, const StepGraph
                                          const StepContext& context) {
   Reply reply{.finish = messages_of(whole, context.request)};
   for (const auto& step : graph.steps())
-    if (Status added = add_placed(*step, context, reply); !added)
+    if (Status added = add_placed(*step, graph, context, reply); !added)
       return Uncacheable{Reason::store_error, added.error().message};
   if (context.observer != nullptr) context.observer->has_result(whole, false);
   send(conclusion, outcome, reply);
@@ -185,7 +186,7 @@ std::optional<Uncacheable> reply_failure(Conclusion& conclusion, const StepGraph
     finish.stdout_text += step->result.stdout_text;
     finish.stderr_text += step->result.stderr_text;
     if (step.get() == &failed) break;
-    if (Status added = add_placed(*step, context, reply); !added)
+    if (Status added = add_placed(*step, graph, context, reply); !added)
       return Uncacheable{Reason::store_error, added.error().message};
   }
   add_left_by_failure(failed.spec(), context, reply);

@@ -126,10 +126,11 @@ stats::Outcome outcome_of(const StepGraph& graph) {
 namespace {
 
 // Adds the user's files of a step, with their places.
-void add_placed(const StepState& step, const Roots& roots, std::vector<cache::Output>& outputs) {
+void add_placed(const StepState& step, const StepGraph& graph, const Roots& roots,
+                std::vector<cache::Output>& outputs) {
   for (const hip::StepOutput& file : step.spec().outputs) {
     const cache::Output* made = step.given_to_user(file);
-    if (file.place.empty() || made == nullptr) continue;
+    if (file.place.empty() || made == nullptr || is_replaced(file, step, graph)) continue;
     cache::Output& placed = outputs.emplace_back(*made);
     placed.place = roots.portable_path(file.place);
     placed.in_place = file.beside;
@@ -144,12 +145,24 @@ bool has_at(const cache::ActionResult& result, const std::string& path, const Ro
 
 }  // namespace
 
+bool is_replaced(const hip::StepOutput& file, const StepState& step, const StepGraph& graph) {
+  if (!file.may_be_missing) return false;
+  const auto& steps = graph.steps();
+  const auto is_step = [&](const auto& one) { return one.get() == &step; };
+  const auto writes_it = [&](const hip::StepOutput& output) { return output.place == file.place; };
+  return std::any_of(std::find_if(steps.begin(), steps.end(), is_step) + 1, steps.end(), [&](const auto& later) {
+    const std::vector<hip::StepOutput>& outputs = later->spec().outputs;
+    const auto same = std::find_if(outputs.begin(), outputs.end(), writes_it);
+    return same != outputs.end() && later->given_to_user(*same) != nullptr;
+  });
+}
+
 cache::ActionResult request_result(const StepGraph& graph, const std::string& driver_stderr, const Roots& roots) {
   cache::ActionResult whole;
   whole.stderr_text = driver_stderr;
   whole.processor_us = 0;
   for (const auto& step : graph.steps()) {
-    add_placed(*step, roots, whole.outputs);
+    add_placed(*step, graph, roots, whole.outputs);
     whole.stdout_text += step->result.stdout_text;
     whole.stderr_text += step->result.stderr_text;
     whole.duration_us += step->result.duration_us;

@@ -34,6 +34,9 @@ void count_steps(const StepGraph& graph, const RequestContext& context);
 // compiles nothing, takes less than a round trip to a shared cache, and is not shared.
 stats::Outcome outcome_of(const StepGraph& graph);
 
+// Whether a later step made the file of that place. Only of files that may be missing.
+bool is_replaced(const hip::StepOutput& file, const StepState& step, const StepGraph& graph);
+
 // The outputs that have a place, and the messages of the driver and then of all steps, in the driver's order.
 cache::ActionResult request_result(const StepGraph& graph, const std::string& driver_stderr, const Roots& roots);
 

@@ -77,6 +77,22 @@ std::optional<Definition> definition_at(const std::vector<std::string>& argument
   return Definition{2, word + arguments[at + 1]};
 }
 
+// Each job of a plan has its macros in its own command, also those that an option for one side gave. Of an opaque
+// compile nobody reads these.
+std::vector<std::string> judged_words(const compiler::Invocation& invocation) {
+  std::vector<std::string> words = invocation.expanded;
+  if (invocation.route != compiler::Route::planned) return words;
+  const auto is_macro = [](std::string_view word) {
+    return word.size() > 2 && (word.starts_with("-D") || word.starts_with("-U"));
+  };
+  for (std::size_t i = 1; i + 1 < words.size();)
+    if (words[i].starts_with("-Xarch_") && is_macro(words[i + 1]))
+      words.erase(words.begin() + static_cast<std::ptrdiff_t>(i), words.begin() + static_cast<std::ptrdiff_t>(i + 2));
+    else
+      ++i;
+  return words;
+}
+
 }  // namespace
 
 void find_macros(const compiler::Invocation& invocation, const std::string& source, inputs::RunContext& from,
@@ -85,7 +101,7 @@ void find_macros(const compiler::Invocation& invocation, const std::string& sour
   const bool compiles = !source.empty() && !invocation.driver.links && opaque.making == compiler::Making::compile;
   const bool makes_id = compiles && (opaque.makes_id || opaque.not_split);  // the compiler, of the whole command
   if (!(compiles || opaque.links_objects) || makes_id) return;
-  if (compiles && compiler::may_record_macros(invocation.expanded)) return;
+  if (compiles && compiler::may_record_macros(judged_words(invocation))) return;
   from.leaves_out_macros = true;
   std::vector<std::string> names;
   const std::vector<MacroArgument> arguments = compiler::macro_arguments(invocation.expanded);

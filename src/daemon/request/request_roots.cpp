@@ -1,5 +1,6 @@
 #include "daemon/request/request_roots.h"
 
+#include <fnmatch.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -11,6 +12,7 @@
 #include "hipcache/base/text.h"
 #include "hipcache/compiler/hip/cuid.h"
 #include "hipcache/compiler/option_facts.h"
+#include "hipcache/config/settings.h"
 
 namespace hipcache::daemon {
 
@@ -69,6 +71,38 @@ std::string identity_of(const std::string& checkout) {
   return origin.empty() ? common : origin;
 }
 
+// Where a path that begins in a text ends, or a part of it does.
+constexpr std::string_view kEndsOfPaths = "/:,;=\"' ";
+
+// The directories in the text that the pattern matches, in their order, without repetition.
+void add_matches(const std::string& pattern, std::string_view text, std::vector<std::string>& found) {
+  const std::string_view head = std::string_view(pattern).substr(0, pattern.find_first_of(config::kOfPatterns));
+  for (std::size_t at = text.find(head); at != text.npos; at = text.find(head, at + 1)) {
+    const std::string_view rest = text.substr(at);
+    for (std::size_t end = rest.find_first_of(kEndsOfPaths, 1);; end = rest.find_first_of(kEndsOfPaths, end + 1)) {
+      const std::string directory(rest.substr(0, end));
+      if (fnmatch(pattern.c_str(), directory.c_str(), FNM_PATHNAME | FNM_PERIOD) == 0 &&
+          !hipcache::holds(found, directory))
+        found.push_back(directory);
+      if (end == rest.npos || rest[end] != '/') break;
+    }
+  }
+}
+
+// The setting with what its patterns match in the texts. A directory that is really called so is no pattern.
+std::vector<std::string> without_patterns(const std::vector<std::string>& setting,
+                                          const std::vector<std::string>& texts) {
+  std::vector<std::string> all;
+  for (const std::string& base : setting) {
+    if (!config::is_pattern(base) || ::access(base.c_str(), F_OK) == 0) {
+      all.push_back(base);
+      continue;
+    }
+    for (const std::string& text : texts) add_matches(without_slash(base), text, all);
+  }
+  return all;
+}
+
 }  // namespace
 
 BaseDirectories base_directories_of(const std::vector<std::string>& setting, const std::vector<std::string>& argv,
@@ -78,10 +112,10 @@ BaseDirectories base_directories_of(const std::vector<std::string>& setting, con
         checkout_around(source.empty() ? from.working_directory : std::string(directory_name(normal_path(source))));
     return root.empty() ? BaseDirectories{} : BaseDirectories{{root}, true};
   }
-  if (setting.size() == 1) return {setting, false};
+  if (setting.size() == 1 && !config::is_pattern(setting.front())) return {setting, false};
   std::vector<std::string> texts = argv;
   texts.insert(texts.end(), {from.working_directory, from.logical_directory(), normal_path(source)});
-  BaseDirectories bases{setting, false};
+  BaseDirectories bases{without_patterns(setting, texts), false};
   const auto is_named = [&](const std::string& base) {
     return std::any_of(texts.begin(), texts.end(),
                        [&](const std::string& text) { return mentions_directory(text, base); });

@@ -20,6 +20,9 @@ namespace hipcache::daemon {
 // compiles. Where sources and builds are two directories, a request concerns both, and the order of the setting counts.
 // Rejected: one mark for all of them, because then two directories of one request would be one.
 //
+// An entry may be a pattern, because the directories of isolated builds and unpacked toolchains have names that nobody
+// knows before ("/tmp/pip-build-env-*"). It stands for the directories that it matches in the command, in their order.
+//
 // Two repositories of one program may have sources of equal names, whose ids (hipcache/compiler/hip/cuid.h) must
 // differ. So where a directory was chosen here, its repository is a part of the id. Worktrees of one repository agree.
 

@@ -246,7 +246,9 @@ std::optional<Refusal> OpaqueRun::witness(const std::vector<trace::Record>& reco
                                        read_and_written(request));
   if (auto* refusal = std::get_if<Refusal>(&written)) return std::move(*refusal);
   const auto& files = std::get<std::vector<WrittenOutput>>(written);
-  if (auto refusal = too_large(state_, files, context_)) return refusal;
+  std::vector<std::string> paths;
+  for (const WrittenOutput& file : files) paths.push_back(file.path);
+  if (auto refusal = too_large(state_, paths, context_)) return refusal;
   trace::Trace trace = trace::trace_of(records);
   state_.result.ran = ran_in(trace);
   auto made = read_all(files, is_run_of_gcc(trace) ? hip::DepfileForm::gcc : hip::DepfileForm::clang, request);
@@ -265,7 +267,7 @@ std::optional<Refusal> OpaqueRun::witness(const std::vector<trace::Record>& reco
                   .sight = sight_of_run(state_.result, outputs_, is_run_of_gcc(trace), request),
                   .specs = compiler::values_of(request.invocation.expanded, compiler::facts::names_specs),
                   .is_keyed_by_processor = request.invocation.opaque.asks_processor};
-  for (const WrittenOutput& file : files) run.written.push_back(file.path);
+  run.written = std::move(paths);
   take_witnessed(state_, trace, std::move(run), context_);
   return std::nullopt;
 }

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "daemon/record/collected_output.h"
+#include "daemon/record/link_worth.h"
 #include "daemon/record/output_recorder.h"
 #include "daemon/record/sight.h"
 #include "daemon/run/step_report.h"
@@ -23,6 +24,7 @@ namespace {
 Result<std::vector<CollectedOutput>> outputs_of(const StepSpec& spec, const StepContext& context) {
   std::vector<CollectedOutput> outputs;
   for (const hip::StepOutput& file : spec.outputs) {
+    if (file.may_be_missing && access(context.directory.file(file.name).c_str(), F_OK) != 0) continue;
     Result<CollectedOutput> made =
         collect_output(file.role, context.directory.file(file.name), context.request.from.roots);
     if (!made) return made.error();
@@ -127,6 +129,9 @@ namespace {
 Result<std::vector<CollectedOutput>> examine_outputs(StepState& state, const protocol::StepDone& report,
                                                      const StepContext& context) {
   const StepSpec& spec = state.spec();
+  std::vector<std::string> paths;
+  for (const hip::StepOutput& file : spec.outputs) paths.push_back(context.directory.file(file.name));
+  if (auto refusal = too_large(state, paths, context)) return Error{spec.label + ": " + refusal->detail};
   Result<std::vector<CollectedOutput>> outputs = outputs_of(spec, context);
   if (!outputs) return outputs.error();
   if (auto why = spec.is_proof ? std::nullopt : names_directory(*outputs, context.directory))

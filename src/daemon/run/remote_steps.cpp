@@ -308,7 +308,8 @@ std::optional<Unproved> RemoteSteps::prove(Sent& sent, const protocol::RemoteExe
   sent.started_ns = inputs::file_clock()();
   const StepSpec& spec = sent.run->next()->spec();
   for (const hip::StepOutput& output : spec.outputs)
-    if (made(answer, context_.directory.file(output.name)) == nullptr) return Unproved{"lacks-an-output", output.name};
+    if (made(answer, context_.directory.file(output.name)) == nullptr && !output.may_be_missing)
+      return Unproved{"lacks-an-output", output.name};
   const TraceFiles traces = trace_files_of(spec);
   for (const std::string& ending : traces.others)
     if (made(answer, name + ending) == nullptr) return Unproved{"no-trace", "none"};
@@ -336,7 +337,9 @@ std::optional<Unproved> RemoteSteps::take(Sent& sent) {
   const protocol::RemoteExecuted& answer = *sent.proved;
   const StepSpec& spec = sent.run->next()->spec();
   std::vector<std::string> paths;
-  for (const hip::StepOutput& output : spec.outputs) paths.push_back(context_.directory.file(output.name));
+  for (const hip::StepOutput& output : spec.outputs)
+    if (std::string path = context_.directory.file(output.name); made(answer, path) != nullptr)
+      paths.push_back(std::move(path));
   for (const std::string& ending : trace_files_of(spec).others)
     paths.push_back(trace_of(sent.number, context_.directory) + ending);
   for (const std::string& path : paths)

@@ -68,8 +68,9 @@ const cache::Output* output_in(const cache::ActionResult& result, const std::str
 
 cache::Suffices StepSpec::suffices() const {
   return [this](const cache::ActionResult& stored) {
-    return std::all_of(outputs.begin(), outputs.end(),
-                       [&](const hip::StepOutput& output) { return output_in(stored, output.role) != nullptr; });
+    return std::all_of(outputs.begin(), outputs.end(), [&](const hip::StepOutput& output) {
+      return output.may_be_missing || output_in(stored, output.role) != nullptr;
+    });
   };
 }
 

@@ -190,7 +190,7 @@ std::optional<Refusal> check_texts(const trace::Trace& trace, const std::string&
 
 // A shell gets all variables, and uses those of the text that it runs. Perl and hipcc write that text, out of the
 // command and of the variables that they read.
-bool may_expand(std::string_view text) { return text.find_first_of("$`") != text.npos; }
+bool may_expand(std::string_view text) { return text.find_first_of("$`~") != text.npos; }
 
 // make turns every variable of the environment into one of its own.
 bool reads_known_variables(const std::string& program, const Programs& may_run) {

@@ -70,6 +70,10 @@ class Follower {
   // immediately before.
   void take_read(Seen& seen, const Record& record, const std::string& path) {
     if (seen.written) return;
+    if (!record.found && path == replaced_) {
+      seen.absent = true;
+      return;
+    }
     if (!seen.read_first) just_opened_ = path;
     if (record.found && seen.file.read_as == 0) seen.file.read_as = record.seen;
     seen.read_first = true;

@@ -34,6 +34,8 @@ constexpr auto kToolNames = std::to_array<std::string_view>({"clang",
                                                              "ld.bfd",
                                                              "ld.gold",
                                                              "ld.lld",
+                                                             "ld.mold",
+                                                             "mold",
                                                              "lld",
                                                              "lld-link",
                                                              "c++",
@@ -100,8 +102,9 @@ Digest digest_environment(const RunContext& from) {
 }
 
 Digest digest_of_interpreters(const RunContext& from) {
-  constexpr auto kNames = std::to_array<std::string_view>(
-      {"ENV", "SHELLOPTS", "BASHOPTS", "POSIXLY_CORRECT", "IFS", "PS4", "CDPATH", "GLOBIGNORE", "LANG", "LANGUAGE"});
+  constexpr auto kNames =
+      std::to_array<std::string_view>({"ENV", "SHELLOPTS", "BASHOPTS", "POSIXLY_CORRECT", "IFS", "PS4", "CDPATH",
+                                       "GLOBIGNORE", "EXECIGNORE", "LANG", "LANGUAGE"});
   constexpr auto kPrefixes = std::to_array<std::string_view>({"BASH", "PERL", "LC_"});
   Hasher hasher("hipcache environment of interpreters");
   for (const std::string& entry : from.environment)

@@ -2,6 +2,13 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
+
+#include "daemon/services_in_memory.h"
+#include "hipcache/base/reason.h"
+#include "hipcache/protocol/channel.h"
+#include "support/scratch.h"
+
 namespace hipcache::daemon {
 namespace {
 
@@ -25,6 +32,45 @@ TEST(LinkWorth, LargeOnesMustSaveTimeForTheirSize) {
 TEST(LinkWorth, NoneTakesALargePartOfTheCache) {
   EXPECT_FALSE(is_worth_storing(401 * kMiB, 100 * kSecond, 400 * kMiB * kPartOfCache));
   EXPECT_TRUE(is_worth_storing(400 * kMiB, 100 * kSecond, 400 * kMiB * kPartOfCache));
+}
+
+class TooLarge : public testing::Test {
+ protected:
+  // A file without content on the disk.
+  std::string file(std::uint64_t bytes) {
+    std::string path = scratch_.write("file", "");
+    std::filesystem::resize_file(path, bytes);
+    return path;
+  }
+  bool is_too_large(std::uint64_t bytes, std::uint64_t duration_us, compiler::Making making) {
+    request_.invocation.opaque.making = making;
+    StepState step(StepSpec{});
+    step.result.duration_us = duration_us;
+    return too_large(step, {file(bytes)}, context_).has_value();
+  }
+
+  support::Scratch scratch_;
+  ServicesInMemory<> made_;
+  Request request_;
+  protocol::Channel channel_{UniqueFd()};
+  const std::unique_ptr<store::Lease> lease_ = made_.store.lease();
+  const RequestContext context_ = context_of(channel_, request_, made_.services, *lease_, nullptr);
+};
+
+TEST_F(TooLarge, IsAnObjectThatTookNoTimeOrIsLargerThanAnyThatIsRead) {
+  constexpr compiler::Making kCompile = compiler::Making::compile;
+  EXPECT_FALSE(is_too_large(200 * kMiB, kSecond, kCompile));
+  EXPECT_TRUE(is_too_large(300 * kMiB, kSecond, kCompile));
+  EXPECT_FALSE(is_too_large(kOutputLimit, 60 * kSecond, kCompile)) << "whatever part of the cache it takes";
+  EXPECT_TRUE(is_too_large(kOutputLimit + 1, 60 * kSecond, kCompile));
+}
+
+TEST_F(TooLarge, IsNotedForTheNextSuchCommand) {
+  EXPECT_FALSE(noted_to_run_alone(context_));
+  ASSERT_TRUE(is_too_large(kOutputLimit + 1, 60 * kSecond, compiler::Making::compile));
+  const std::optional<compiler::Uncacheable> noted = noted_to_run_alone(context_);
+  ASSERT_TRUE(noted);
+  EXPECT_EQ(noted->reason, Reason::not_worth_storing);
 }
 
 // A member's header: name, time, user, group, mode, size.

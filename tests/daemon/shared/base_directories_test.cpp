@@ -37,6 +37,23 @@ TEST_F(BaseDirectoriesTest, KeepTheirOrderIfTheRequestConcernsAll) {
   EXPECT_FALSE(bases({"/sources"}, "/elsewhere").is_chosen);
 }
 
+TEST_F(BaseDirectoriesTest, APatternStandsForWhatItMatchesInTheRequest) {
+  from_.working_directory = "/tmp/build";
+  const auto all = [&](const std::vector<std::string>& setting, const std::vector<std::string>& argv) {
+    return base_directories_of(setting, argv, "/src/a.c", from_).all;
+  };
+  const std::vector<std::string> argv{"gcc",        "-I/tmp/env-b/overlay/include",     "-isystem",
+                                      "/tmp/env-a", "-fdebug-prefix-map=/tmp/env-c=/x", "-DX=\"/tmp/env-b/y\"",
+                                      "/tmp/envy"};
+  EXPECT_THAT(all({"/src", "/tmp/env-*"}, argv), ElementsAre("/src", "/tmp/env-b", "/tmp/env-a", "/tmp/env-c"));
+  EXPECT_THAT(all({"/tmp/env-?/"}, argv), ElementsAre("/tmp/env-b", "/tmp/env-a", "/tmp/env-c"));
+  EXPECT_THAT(all({"/tmp/env-[ab]/overlay"}, argv), ElementsAre("/tmp/env-b/overlay"));
+  EXPECT_THAT(all({"/tmp/other-*"}, argv), ElementsAre());
+  EXPECT_THAT(all({"/tmp/b*"}, argv), ElementsAre("/tmp/build"));
+  const std::string real = scratch_.make_directory("a*b");
+  EXPECT_THAT(all({real}, argv), ElementsAre(real)) << "a directory of that very name";
+}
+
 TEST_F(BaseDirectoriesTest, WithoutASettingTheNearestCheckoutAroundTheSourceCounts) {
   write("outer/.git/config", "");
   write("outer/sub/.git", "gitdir: ../.git/modules/sub\n");

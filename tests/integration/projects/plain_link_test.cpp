@@ -260,6 +260,10 @@ TEST_P(PlainLink, AnotherNameOfTheProgramKeepsTheOldOne) {
   expect_run(command());
   write_part("part", 1);
   fs::create_hard_link(project_ / "program", project_ / "kept");
+  if (GetParam().find("mold") != std::string::npos) {  // it writes into the file that is there
+    expect_passed("output-not-a-regular-file", command());
+    return;
+  }
   expect_hit(command());
   EXPECT_EQ(exit_code_of_program(), 1);
   EXPECT_EQ(run({"./kept"}, project_.path()).exit_code, 2);
@@ -372,7 +376,8 @@ INSTANTIATE_TEST_SUITE_P(Drivers, LinkTimeOptimization,
                          name_of_command);
 INSTANTIATE_TEST_SUITE_P(Drivers, ImportLibrary, testing::Values("gcc", "clang-19"), name_of_command);
 INSTANTIATE_TEST_SUITE_P(Commands, PlainLink,
-                         testing::Values("gcc", "gcc -fuse-ld=gold", "clang-15", "clang-19", "clang-19 -fuse-ld=lld"),
+                         testing::Values("gcc", "gcc -fuse-ld=gold", "gcc -fuse-ld=mold", "clang-15", "clang-19",
+                                         "clang-19 -fuse-ld=lld"),
                          name_of_command);
 
 // Linkers that are run without a driver.

@@ -70,6 +70,9 @@ struct StepOutput {
   // A secondary output (depfile, split debug information). Compilers write such a file in place,
   // and replace the others.
   bool beside = false;
+  // Compilers open it for the first thing that they write there, so it may be missing: the stack usage of a unit
+  // without functions. If several steps have one place, the user gets the last one that was made.
+  bool may_be_missing = false;
   bool operator==(const StepOutput&) const = default;
 };
 

@@ -71,19 +71,23 @@ bool writes(const FrontendJob& job, const SideFile& file) {
 }
 
 // Adds the files that a compile writes besides its output. If the host writes the same file, a device's copy is not an
-// output. If several devices write it, the user gets the last one's. The copies of the others stay outputs, so that a
-// device's key does not depend on later devices.
+// output, unless the host's may be missing. If several devices write it, the user gets the last one's. The copies of
+// the others stay outputs, so that a device's key does not depend on later devices.
 void add_side_files(Step& step, const ValidatedPlan& shape, const FrontendJob& job, const std::string& beside) {
   for (const SideFile& file : job.side_files) {
     if (!is_written(job, file)) continue;
     const std::string name = beside + ending_of(file.role);
     if (file.role == Cc1Role::depfile) step.depfile = name;
-    if (job.is_device && shape.host && writes(*shape.host, file)) continue;
+    const bool may_be_missing = file.role == Cc1Role::stack_usage;
+    if (job.is_device && shape.host && writes(*shape.host, file) && !may_be_missing) continue;
     const std::vector<const FrontendJob*> compiles = shape.compiles();
     const auto last =
         std::find_if(compiles.rbegin(), compiles.rend(), [&](const auto* other) { return writes(*other, file); });
-    step.outputs.push_back(
-        {.role = role_name(file.role), .name = name, .place = *last == &job ? file.path : "", .beside = true});
+    step.outputs.push_back({.role = role_name(file.role),
+                            .name = name,
+                            .place = *last == &job || may_be_missing ? file.path : "",
+                            .beside = true,
+                            .may_be_missing = may_be_missing});
   }
 }
 
