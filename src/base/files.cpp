@@ -42,6 +42,13 @@ constexpr int kLinksFollowed = 8;
 
 }  // namespace
 
+bool is_of_a_process(std::string_view path) {
+  constexpr std::string_view kProc = "/proc/";
+  if (!path.starts_with(kProc)) return false;
+  const std::string_view whose = path.substr(kProc.size(), path.find('/', kProc.size()) - kProc.size());
+  return whose == "self" || whose == "thread-self" || whose.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
 bool is_descriptor_path(std::string_view absolute) {
   const std::vector<std::string_view> parts = path_names(absolute);
   if (parts.size() < 2) return false;
