@@ -14,7 +14,9 @@
 #include "hipcache/launcher/exec_compiler.h"
 #include "hipcache/launcher/frame.h"
 #include "hipcache/launcher/handoff.h"
+#include "hipcache/launcher/recorder.h"
 #include "hipcache/launcher/request.h"
+#include "hipcache/launcher/tracer.h"
 #include "hipcache/launcher/wrapper.h"
 #include "launcher/connection.h"
 #include "launcher/reply_decoder.h"
@@ -77,7 +79,8 @@ static bool is_set(const char* name) {
 static int ask(char** words, char path[PATH_MAX]) {
   struct launch_request request;
   char directory[PATH_MAX];
-  if (is_set("HIPCACHE_DISABLE") || !launch_own_request(words, directory, &request)) return LAUNCH_NO_CONNECTION;
+  if (is_set("HIPCACHE_DISABLE") || launch_is_recorded() || launch_tracer() != 0) return LAUNCH_NO_CONNECTION;
+  if (!launch_own_request(words, directory, &request)) return LAUNCH_NO_CONNECTION;
   if (!launch_own_socket(&request.view, path)) return LAUNCH_NO_CONNECTION;
   const size_t size = launch_encode_request(&request, buffer, sizeof buffer);
   return size == 0 ? LAUNCH_NO_CONNECTION : launch_send_request(path, buffer, size);
