@@ -225,8 +225,10 @@ Result<std::string> read_fd(int fd, std::uint64_t limit, std::string_view name) 
 }
 
 Result<std::string> read_file(const std::string& path, std::uint64_t limit) {
-  UniqueFd fd(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  UniqueFd fd(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
   if (!fd) return system_error("cannot open", path);
+  struct stat status{};
+  if (fstat(fd.get(), &status) == 0 && S_ISFIFO(status.st_mode)) return Error{path + " is a pipe, not a file"};
   return read_fd(fd.get(), limit, path);
 }
 

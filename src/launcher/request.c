@@ -59,8 +59,7 @@ static bool pwd_leads_to(const char* directory) {
   const char* pwd = getenv("PWD");
   struct stat named, here;
   if (pwd == NULL || pwd[0] != '/' || strcmp(pwd, directory) == 0) return false;
-  return stat(pwd, &named) == 0 && stat(".", &here) == 0 && named.st_dev == here.st_dev &&
-         named.st_ino == here.st_ino;
+  return stat(pwd, &named) == 0 && stat(".", &here) == 0 && named.st_dev == here.st_dev && named.st_ino == here.st_ino;
 }
 
 bool launch_own_request(char* const* argv, char directory[PATH_MAX], struct launch_request* request) {

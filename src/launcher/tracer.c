@@ -2,8 +2,11 @@
 #include "hipcache/launcher/tracer.h"
 
 #include <fcntl.h>
+#include <limits.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "launcher/text.h"
 
 pid_t launch_tracer(void) {
   static const char field[] = "\nTracerPid:\t";
@@ -18,4 +21,22 @@ pid_t launch_tracer(void) {
   pid_t tracer = 0;
   for (at = at == NULL ? "" : at + sizeof field - 1; *at >= '0' && *at <= '9'; ++at) tracer = 10 * tracer + (*at - '0');
   return tracer;
+}
+
+static const char* const observers[] = {"strace", "ltrace", "gdb", "gdbserver", "lldb", "lldb-server", "rr"};
+
+bool launch_only_observes(pid_t tracer) {
+  char link[64];
+  char program[PATH_MAX];
+  struct launch_text text = launch_empty_text(link, sizeof link);
+  launch_add(&text, "/proc/");
+  launch_add_number(&text, (unsigned long)tracer);
+  launch_add(&text, "/exe");
+  const ssize_t length = readlink(link, program, sizeof program - 1);
+  if (length <= 0) return false;
+  program[length] = '\0';
+  const char* slash = strrchr(program, '/');
+  for (unsigned index = 0; slash != NULL && index < sizeof observers / sizeof *observers; ++index)
+    if (strcmp(slash + 1, observers[index]) == 0) return true;
+  return false;
 }

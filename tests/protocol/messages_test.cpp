@@ -159,7 +159,7 @@ TEST(Messages, MutatedAnyhowAreAnErrorOrAMessageThatRoundTrips) {
   EXPECT_GT(refused, 0u);
 }
 
-TEST(Messages, BuildIdNamesProgramAndProtocol) { EXPECT_EQ(build_id(), HIPCACHE_EXPECTED_VERSION "/9"); }
+TEST(Messages, BuildIdNamesProgramAndProtocol) { EXPECT_EQ(build_id(), HIPCACHE_EXPECTED_VERSION "/10"); }
 
 }  // namespace
 }  // namespace hipcache::protocol

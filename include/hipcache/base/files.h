@@ -75,7 +75,7 @@ ErrorCode code_of_errno(int number);
 // errno.
 Error system_error(std::string_view what, std::string_view path);
 
-// The whole file; an error if it holds more than `limit` bytes.
+// The whole file; an error if it holds more than `limit` bytes, and for a pipe, which might never end.
 Result<std::string> read_file(const std::string& path, std::uint64_t limit);
 Result<std::string> read_fd(int fd, std::uint64_t limit, std::string_view name);
 

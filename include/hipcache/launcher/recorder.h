@@ -1,5 +1,5 @@
-/* Whether a recorder of compile commands watches this process: Bear's preloaded library, which reports each program that
- * a process starts. See src/client/request/interposers.h. */
+/* Whether a recorder of compile commands watches this process: Bear's preloaded library, which reports each program
+ * that a process starts. See src/client/request/interposers.h. */
 #ifndef HIPCACHE_LAUNCHER_RECORDER_H
 #define HIPCACHE_LAUNCHER_RECORDER_H
 

@@ -121,8 +121,9 @@ config::Settings working_place(config::Settings located) {
 // The problem: with a home directory on NFS, the daemon of another machine may have the same directory: nodes of one
 // image have the same view. No client here reaches its socket, and a daemon that is started waits for the lock in vain.
 // The choice: no daemon is started while an unknown process holds the lock. The first client waits a moment, because a
-// daemon that is just starting has not yet written its process id, and then leaves a mark beside the lock ("daemon.far").
-// While the mark is young, no client waits. The mark says nothing as soon as the lock is free or a daemon accepts.
+// daemon that is just starting has not yet written its process id, and then leaves a mark beside the lock
+// ("daemon.far"). While the mark is young, no client waits. The mark says nothing as soon as the lock is free or a
+// daemon accepts.
 
 constexpr const char* kFarMark = "daemon.far";
 constexpr std::chrono::milliseconds kUntilFar{300};
@@ -277,7 +278,7 @@ std::string DaemonLink::daemon_settings() const {
 
 Result<Channel> DaemonLink::connect_or_start_for_compile() const {
   if (Result<Channel> channel = connect()) return channel;
-  if (Status lasts = check_namespace(config::lookup_in_process()); !lasts) return lasts.error();
+  if (Status lasts = check_namespace(); !lasts) return lasts.error();
   return connect_or_start();
 }
 

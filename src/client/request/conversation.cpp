@@ -19,7 +19,7 @@
 #include <variant>
 
 #include "client/connection/daemon_silence.h"
-#include "client/connection/tracer.h"
+#include "client/connection/traced_view.h"
 #include "client/steps/step_process.h"
 #include "hipcache/base/files.h"
 

@@ -169,6 +169,8 @@ class Observer {
 
   std::optional<Refusal> take_start(const Record& record) {
     if (auto refusal = check_start(record, absolute(record.text), trace_, run_.programs)) return refusal;
+    if (process_names_.of(absolute(record.text), true).leads != ProcessNames::Leads::elsewhere)
+      return Refusal{Reason::trace, record.text};
     take_file(record.text);
     return std::nullopt;
   }

@@ -1,13 +1,10 @@
-#include "client/connection/tracer.h"
+#include "client/connection/traced_view.h"
 
-#include <algorithm>
-#include <array>
+#include <unistd.h>
+
 #include <climits>
 #include <cstdint>
 #include <string>
-#include <string_view>
-
-#include <unistd.h>
 
 #include "hipcache/base/files.h"
 #include "hipcache/launcher/tracer.h"
@@ -16,10 +13,6 @@ namespace hipcache::client {
 namespace {
 
 constexpr std::uint64_t kMapsLimit = 4u << 20;
-
-// Debuggers and the like: they look at system calls and change none.
-constexpr auto kObservers = std::to_array<std::string_view>({"strace", "ltrace", "gdb", "gdbserver", "lldb",
-                                                             "lldb-server", "rr"});
 
 std::string name_of_program(const std::string& process) {
   char path[PATH_MAX];
@@ -39,9 +32,8 @@ Status check_tracer() {
   const pid_t tracer = launch_tracer();
   if (tracer == 0) return done();
   const std::string process = "/proc/" + std::to_string(tracer);
+  if (launch_only_observes(tracer) || is_of_sandbox(process)) return done();
   const std::string name = name_of_program(process);
-  if (std::find(kObservers.begin(), kObservers.end(), name) != kObservers.end() || is_of_sandbox(process))
-    return done();
   return Error{(name.empty() ? "a process" : name) +
                    " traces them (ptrace) and may show them other files than hipcache's daemon sees",
                ErrorCode::unserved};
