@@ -42,6 +42,13 @@ constexpr int kLinksFollowed = 8;
 
 }  // namespace
 
+bool is_of_a_process(std::string_view path) {
+  constexpr std::string_view kProc = "/proc/";
+  if (!path.starts_with(kProc)) return false;
+  const std::string_view whose = path.substr(kProc.size(), path.find('/', kProc.size()) - kProc.size());
+  return whose == "self" || whose == "thread-self" || whose.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
 bool is_descriptor_path(std::string_view absolute) {
   const std::vector<std::string_view> parts = path_names(absolute);
   if (parts.size() < 2) return false;
@@ -221,8 +228,10 @@ Result<std::string> read_fd(int fd, std::uint64_t limit, std::string_view name) 
 }
 
 Result<std::string> read_file(const std::string& path, std::uint64_t limit) {
-  UniqueFd fd(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  UniqueFd fd(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
   if (!fd) return system_error("cannot open", path);
+  struct stat status{};
+  if (fstat(fd.get(), &status) == 0 && S_ISFIFO(status.st_mode)) return Error{path + " is a pipe, not a file"};
   return read_fd(fd.get(), limit, path);
 }
 

@@ -1,7 +1,5 @@
 #include "hipcache/inputs/run_context.h"
 
-#include <sys/stat.h>
-
 #include <algorithm>
 #include <cstdint>
 #include <string_view>
@@ -13,12 +11,6 @@ namespace hipcache::inputs {
 namespace {
 
 std::string_view name_of(std::string_view entry) { return entry.substr(0, entry.find('=')); }
-
-bool same_directory(const char* left, const char* right) {
-  struct stat a = {};
-  struct stat b = {};
-  return ::stat(left, &a) == 0 && ::stat(right, &b) == 0 && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
-}
 
 }  // namespace
 
@@ -69,9 +61,8 @@ std::string RunContext::of_terminal(std::string_view question) const {
 }
 
 std::string RunContext::logical_directory() const {
-  const char* pwd = variable("PWD");
-  if (pwd == nullptr || pwd[0] != '/' || pwd == working_directory) return working_directory;
-  return same_directory(pwd, working_directory.c_str()) ? pwd : working_directory;
+  const char* pwd = pwd_leads_here ? variable("PWD") : nullptr;
+  return pwd != nullptr && pwd[0] == '/' ? pwd : working_directory;
 }
 
 std::vector<std::string> RunContext::program_directories() const {

@@ -1,6 +1,7 @@
 #define _GNU_SOURCE
 #include "hipcache/launcher/request.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
@@ -53,6 +54,14 @@ void launch_describe_streams(char text[LAUNCH_STREAMS_LIMIT]) {
   *(any ? at : text) = '\0';
 }
 
+/* The directory and PWD are mostly spelled the same. */
+static bool pwd_leads_to(const char* directory) {
+  const char* pwd = getenv("PWD");
+  struct stat named, here;
+  if (pwd == NULL || pwd[0] != '/' || strcmp(pwd, directory) == 0) return false;
+  return stat(pwd, &named) == 0 && stat(".", &here) == 0 && named.st_dev == here.st_dev && named.st_ino == here.st_ino;
+}
+
 bool launch_own_request(char* const* argv, char directory[PATH_MAX], struct launch_request* request) {
   if (getcwd(directory, PATH_MAX) == NULL) return false;
   *request = (struct launch_request){
@@ -62,6 +71,7 @@ bool launch_own_request(char* const* argv, char directory[PATH_MAX], struct laun
       .directory = directory,
       .view = launch_own_view(),
       .umask = current_umask(),
+      .pwd_leads_here = pwd_leads_to(directory),
   };
   launch_describe_streams(request->streams);
   return true;
@@ -125,6 +135,7 @@ static void put_fields(struct writer* to, const struct launch_request* request) 
   put_view(to, &request->view);
   put_number(to, REQUEST_UMASK, request->umask);
   put_text(to, REQUEST_STREAMS, request->streams);
+  put_number(to, REQUEST_PWD_LEADS_HERE, request->pwd_leads_here);
 }
 
 size_t launch_encode_request(const struct launch_request* request, char* frame, size_t room) {

@@ -28,6 +28,7 @@ void fields(auto& archive, Of<CompileRequest> auto& request) {
   archive(8, request.plan_only);
   archive(9, request.explain);
   archive(10, request.streams);
+  archive(11, request.pwd_leads_here);
 }
 
 void fields(auto& archive, Of<ControlRequest> auto& request) {

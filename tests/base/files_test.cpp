@@ -16,6 +16,12 @@ namespace {
 
 using support::Scratch;
 
+TEST(ReadFile, WaitsForNobodyWhoMightWriteToAPipe) {
+  const support::Scratch scratch;
+  ASSERT_EQ(mkfifo((scratch / "pipe").c_str(), 0600), 0);
+  EXPECT_EQ(read_file(scratch / "pipe", 100).error().message, (scratch / "pipe") + " is a pipe, not a file");
+}
+
 TEST(Files, ReadsAWholeFileUpToItsLimitAndNoLarger) {
   const Scratch scratch;
   const std::string path = scratch.write("file", std::string(5000, 'a'));

@@ -9,6 +9,7 @@
 
 #include <chrono>
 #include <cstring>
+#include <filesystem>
 #include <numeric>
 
 #include "client/fake_daemon.h"
@@ -23,7 +24,7 @@ using support::read_bytes;
 
 constexpr std::uint64_t kMemoryLimitKb = 10240;
 constexpr std::uint64_t kLauncherMemoryLimitKb = 1024;
-constexpr std::uint64_t kCallLimit = 33;
+constexpr std::uint64_t kCallLimit = 37;
 
 template <typename T>
 T at(const std::string& bytes, std::size_t offset) {
@@ -83,9 +84,18 @@ TEST_F(Footprint, TheFullClientTakesLessThanTenMegabytes) {
   EXPECT_LT(kilobytes, kMemoryLimitKb);
 }
 
-// Start, who am I and what is asked, one request, one reply, one file, end. Nothing is read but the reply, and no
-// memory asked for.
+// The launcher believes a tracer by the name of strace alone, so this program runs again by that name.
+bool is_named_strace() { return std::filesystem::read_symlink("/proc/self/exe").filename() == "strace"; }
+
+// Start, who am I and what is asked, one request, who traces me, one reply, one file, end. Nothing else is read but
+// the reply, and no memory asked for.
 TEST_F(Footprint, AServedHitMakesFewSystemCalls) {
+  if (!is_named_strace()) {
+    const std::string strace = scratch / "strace";
+    std::filesystem::copy_file("/proc/self/exe", strace);
+    EXPECT_EQ(run({strace, "--gtest_filter=Footprint.AServedHitMakesFewSystemCalls"}).exit_code, 0);
+    return;
+  }
   const FakeDaemon daemon(cache(), {finish_and_measure({0, "", "", {{object(), false, false, "cached"}}, {}})});
   const std::string directory = "HIPCACHE_DIR=" + cache();
   const std::string program = hipcache();
@@ -100,8 +110,8 @@ TEST_F(Footprint, AServedHitMakesFewSystemCalls) {
                                             [](std::uint64_t sum, const auto& call) { return sum + call.second; });
   EXPECT_LE(all, kCallLimit);
   EXPECT_EQ(calls[SYS_socket] + calls[SYS_connect], 2u);
-  EXPECT_EQ(calls[SYS_open] + calls[SYS_openat], 1u);
-  EXPECT_EQ(calls[SYS_read] + calls[SYS_pread64], 0u);
+  EXPECT_EQ(calls[SYS_open] + calls[SYS_openat], 2u);
+  EXPECT_EQ(calls[SYS_read] + calls[SYS_pread64], 1u);
   EXPECT_EQ(calls[SYS_brk] + calls[SYS_mmap], 0u);
 }
 

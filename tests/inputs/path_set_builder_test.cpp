@@ -313,6 +313,86 @@ TEST_F(PathSetBuilder, DependsOnTheWorkingDirectoryOfWhoAsksForPwd) {
   EXPECT_FALSE(asks(Question::variable, "PWD"));
 }
 
+// The working directory by names that lead elsewhere in this process.
+class NamesThroughProc : public PathSetBuilder {
+ protected:
+  NamesThroughProc() {
+    header_ = write("work/a.h", "");
+    begin_run();
+  }
+
+  // As the process gets it that works there.
+  void got_here(Kind kind, const std::string& text, const std::string& path) {
+    const std::uint64_t seen = kind == Kind::link ? trace::seen_text(path) : seen_now(kind, path);
+    trace_.records.push_back({kind, true, text, seen});
+  }
+
+  std::string header_;
+};
+
+TEST_F(NamesThroughProc, AreAskedAsTheWorkingDirectory) {
+  for (const char* name : {"/proc/self/cwd", "/proc/thread-self/cwd", "/proc/self/../self/cwd/."}) {
+    got_here(Kind::look, name, work_);
+    EXPECT_TRUE(asks(Question::working_directory, "")) << name;
+    EXPECT_FALSE(asks_about(name)) << name;
+  }
+  got_here(Kind::link, "/proc/self/cwd", work_);
+  EXPECT_TRUE(asks(Question::working_directory, ""));
+}
+
+TEST_F(NamesThroughProc, AreNoInputOfAResultThatShowsNoDirectory) {
+  run_.shows.command = false;
+  run_.shows.directory = false;
+  run_.programs.others = Programs::Others::known;
+  got_here(Kind::look, "/proc/self/cwd", work_);
+  got_here(Kind::link, "/proc/self/cwd", work_);
+  EXPECT_FALSE(asks(Question::working_directory, ""));
+}
+
+TEST_F(NamesThroughProc, OfFilesAreAskedBelowTheWorkingDirectory) {
+  got_here(Kind::open_read, "/proc/self/cwd/a.h", header_);
+  saw(Kind::look, "/proc/self/cwd/absent.h", false);
+  EXPECT_TRUE(asks(Question::content, header_));
+  EXPECT_TRUE(asks(Question::presence, at("work/absent.h")));
+  EXPECT_TRUE(asks(Question::working_directory, ""));
+}
+
+TEST_F(NamesThroughProc, AreFoundBehindLinks) {
+  const std::string here = link("here", "/proc/self/cwd");
+  const std::string process = link("process", "/proc/self");
+  got_here(Kind::look, here, work_);
+  got_here(Kind::open_read, at("here/a.h"), header_);
+  saw(Kind::look, at("process/cwd/absent.h"), false);
+  EXPECT_TRUE(asks(Question::link, here));
+  EXPECT_TRUE(asks(Question::content, header_));
+  EXPECT_TRUE(asks(Question::presence, at("work/absent.h")));
+  EXPECT_FALSE(asks_about(at("here/a.h")));
+}
+
+TEST_F(NamesThroughProc, AreRefusedIfTheProcessGotSomethingElse) {
+  trace_.records.push_back({Kind::link, true, "/proc/self/cwd", trace::seen_text("/elsewhere")});
+  EXPECT_EQ(refusal(), "trace");
+}
+
+TEST_F(NamesThroughProc, AreRefusedAsNamesOfPrograms) {
+  run_.programs.others = Programs::Others::traced;
+  write("work/as", "elf");
+  begin_run();
+  trace_.records.push_back({Kind::execute, true, "/proc/self/cwd/as", 0});
+  EXPECT_NE(refusal(), "");
+}
+
+TEST_F(NamesThroughProc, AreRefusedIfTheyLeadToAnythingElseOfAProcess) {
+  link("root", "/proc/self/root");
+  link("descriptor", "/dev/fd/3");
+  for (const std::string& name : {std::string("/proc/self/root/etc"), std::string("/proc/1/cwd"), at("root/etc"),
+                                  at("descriptor"), at("descriptor/a.h")}) {
+    trace_.records.clear();
+    saw(Kind::look, name);
+    EXPECT_EQ(refusal(), "trace") << name;
+  }
+}
+
 TEST_F(PathSetBuilder, KeepsTheStateThatTheRunSaw) {
   const std::string header = write("a.h", "one");
   saw(Kind::open_read, header);

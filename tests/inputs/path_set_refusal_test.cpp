@@ -119,7 +119,7 @@ TEST_F(PathSetRefusal, NamesAWriteElsewhere) {
 TEST_F(PathSetRefusal, NamesAReadThroughADescriptor) {
   for (const char* path :
        {"/dev/fd/63", "/dev/stdin", "/dev/stdout", "/proc/self/fd/0", "/proc/thread-self/fd/0", "/proc/12/fd/3",
-        "/proc/self/cwd/a.h", "/proc/self/status", "/proc/1/environ", "/dev/ptmx"}) {
+        "/proc/self/root/a.h", "/proc/self/status", "/proc/1/environ", "/dev/ptmx"}) {
     for (const bool found : {true, false}) {
       trace_.records.clear();
       saw(Kind::open_read, path, found);
@@ -129,7 +129,7 @@ TEST_F(PathSetRefusal, NamesAReadThroughADescriptor) {
 }
 
 TEST_F(PathSetRefusal, NamesALookThroughAProcessButNotAtADescriptorOfItsOwn) {
-  for (const char* path : {"/proc/self/cwd", "/proc/self/root", "/proc/self/fd/3/x", "/proc/1/exe", "/proc/self"}) {
+  for (const char* path : {"/proc/self/root", "/proc/12/cwd", "/proc/self/fd/3/x", "/proc/1/exe", "/proc/self"}) {
     for (const Kind kind : {Kind::link, Kind::look, Kind::real_path}) {
       trace_.records.clear();
       saw(kind, path);

@@ -48,14 +48,14 @@ TEST(RunContext, AnswerQuestionsAboutTheStandardStreams) {
   EXPECT_EQ(from.of_terminal("1=2"), "one");
 }
 
-TEST(RunContext, BelievePwdOnlyIfItNamesTheWorkingDirectory) {
-  support::Scratch scratch;
-  const std::string real = scratch.make_directory("real");
-  const std::string link = scratch.link("link", "real");
-  EXPECT_EQ(with({"PWD=" + link}, real).logical_directory(), link);
-  EXPECT_EQ(with({"PWD=" + scratch.path()}, real).logical_directory(), real);
-  EXPECT_EQ(with({"PWD=."}, real).logical_directory(), real);
-  EXPECT_EQ(with({}, real).logical_directory(), real);
+TEST(RunContext, BelievePwdOnlyIfTheClientSaysThatItNamesTheWorkingDirectory) {
+  RunContext from = with({"PWD=/proc/self/cwd"}, "/work");
+  EXPECT_EQ(from.logical_directory(), "/work");
+  from.pwd_leads_here = true;
+  EXPECT_EQ(from.logical_directory(), "/proc/self/cwd");
+  from = with({}, "/work");
+  from.pwd_leads_here = true;
+  EXPECT_EQ(from.logical_directory(), "/work");
 }
 
 }  // namespace

@@ -33,7 +33,8 @@ std::string encode(const CompileRequest& request, std::size_t room) {
       .environment = variables.data(),
       .directory = request.working_directory.c_str(),
       .view = {request.mount_view.mount_namespace, request.mount_view.root_device, request.mount_view.root_inode},
-      .umask = request.umask};
+      .umask = request.umask,
+      .pwd_leads_here = request.pwd_leads_here};
   request.streams.copy(said.streams, sizeof said.streams - 1);
   std::vector<char> frame(room);  // of exactly that size: a sanitizer sees what goes beyond
   return {frame.data(), launch_encode_request(&said, frame.data(), room)};
@@ -46,7 +47,8 @@ CompileRequest some_request() {
           .working_directory = "/home/user/a b",
           .mount_view = {4026531841, ~std::uint64_t{0}, 2},
           .umask = 077,
-          .streams = "65535x65535,65535x65535,65535x65535="};
+          .streams = "65535x65535,65535x65535,65535x65535=",
+          .pwd_leads_here = true};
 }
 
 std::string message_of(const std::string& frame) { return frame.substr(HIPCACHE_FRAME_HEADER); }
@@ -56,6 +58,7 @@ TEST(LaunchRequest, HasTheBytesThatTheFullClientWrites) {
   of_zeros.mount_view = {};
   of_zeros.umask = 0;
   of_zeros.streams.clear();
+  of_zeros.pwd_leads_here = false;
   for (const CompileRequest& sent : {some_request(), of_zeros, CompileRequest{}}) {
     const std::string frame = encode(sent, 1u << 16);
     ASSERT_GT(frame.size(), HIPCACHE_FRAME_HEADER);

@@ -27,9 +27,9 @@ std::string hex(const std::string& bytes) {
 }
 
 TEST(Messages, HaveTheBytesThatTheFixturesRecordSoAChangedMeaningIsNoticed) {
-  ASSERT_EQ(kVersion, 9u) << "a new version has golden bytes of its own";
+  ASSERT_EQ(kVersion, 10u) << "a new version has golden bytes of its own";
   for (const Sample& sample : samples())
-    EXPECT_EQ(hex(encode(sample.message)), support::read_bytes(HIPCACHE_GOLDEN "/v9/" + sample.name + ".hex"))
+    EXPECT_EQ(hex(encode(sample.message)), support::read_bytes(HIPCACHE_GOLDEN "/v10/" + sample.name + ".hex"))
         << sample.name;
 }
 
@@ -55,6 +55,7 @@ TEST(Messages, KeepEveryFieldOfACompile) {
   EXPECT_EQ(received.mount_view, sent.mount_view);
   EXPECT_EQ(received.umask, sent.umask);
   EXPECT_EQ(received.streams, sent.streams);
+  EXPECT_TRUE(received.pwd_leads_here);
   EXPECT_TRUE(received.plan_only);
   EXPECT_TRUE(received.explain);
 }
@@ -158,7 +159,7 @@ TEST(Messages, MutatedAnyhowAreAnErrorOrAMessageThatRoundTrips) {
   EXPECT_GT(refused, 0u);
 }
 
-TEST(Messages, BuildIdNamesProgramAndProtocol) { EXPECT_EQ(build_id(), HIPCACHE_EXPECTED_VERSION "/9"); }
+TEST(Messages, BuildIdNamesProgramAndProtocol) { EXPECT_EQ(build_id(), HIPCACHE_EXPECTED_VERSION "/10"); }
 
 }  // namespace
 }  // namespace hipcache::protocol

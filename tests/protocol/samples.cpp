@@ -14,6 +14,7 @@ CompileRequest compile_request() {
   request.mount_view = {4026531840, 65025, 2};
   request.umask = 022;
   request.streams = "80x24,,132x50=";
+  request.pwd_leads_here = true;
   request.plan_only = true;
   request.explain = true;
   return request;

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "hipcache/base/files.h"
 #include "hipcache/trace/seen.h"
 #include "trace/traced.h"
 
@@ -63,6 +64,11 @@ TEST_F(Preload, RecordsEveryWayOfOpeningAFileForReading) {
   expect_each(Kind::open_read, true, names);
   expect_each_seen(Kind::open_read, seen_file(status_of(traced.scratch / "there")), names);
   EXPECT_THAT(traced.texts(Kind::open_write), IsEmpty());
+}
+
+TEST_F(Preload, NamesTheProcessByItsOwnNumberAsItself) {
+  EXPECT_EQ(traced.run({"/bin/sh", "-c", "exec readlink /proc/$$/cwd"}).exit_code, 0) << traced.output;
+  EXPECT_THAT(traced.seen(Kind::link, "/proc/self/cwd"), ElementsAre(seen_text(real_path(traced.scratch.path()))));
 }
 
 TEST_F(Preload, RecordsEveryWayOfOpeningAFileForWriting) {

@@ -25,6 +25,10 @@ std::vector<std::string_view> path_names(std::string_view path);
 // The absolute path without ".", "..", doubled slashes and a slash at its end, as if no name in it were a link.
 std::string normal_path(std::string_view absolute);
 
+// Whether the path is in a process's own part of /proc: "/proc/self/cwd/x", "/proc/12/root". Looks at the spelling
+// only. Such a name may mean another file in each process.
+bool is_of_a_process(std::string_view path);
+
 // Recognises paths that name open descriptors instead of files: /dev/stdin, /dev/fd/63,
 // /proc/self/fd/0.
 //
@@ -71,7 +75,7 @@ ErrorCode code_of_errno(int number);
 // errno.
 Error system_error(std::string_view what, std::string_view path);
 
-// The whole file; an error if it holds more than `limit` bytes.
+// The whole file; an error if it holds more than `limit` bytes, and for a pipe, which might never end.
 Result<std::string> read_file(const std::string& path, std::uint64_t limit);
 Result<std::string> read_fd(int fd, std::uint64_t limit, std::string_view name);
 

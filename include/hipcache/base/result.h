@@ -23,6 +23,7 @@ enum class ErrorCode {
   resources,  // too few descriptors, processes or memory (EMFILE, ENFILE, ENOMEM, EAGAIN)
   damaged,    // stored bytes are not the bytes that were stored
   busy,       // another process has it
+  unserved,   // no daemon can or may serve this process, for a reason that its user should hear
 };
 
 struct Error {

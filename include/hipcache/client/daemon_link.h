@@ -18,6 +18,8 @@
 
 namespace hipcache::client {
 
+class ProcessWatch;
+
 class DaemonLink {
  public:
   // If HIPCACHE_READONLY is set and the cache directory is not writable, the daemon works in
@@ -30,7 +32,11 @@ class DaemonLink {
   // connections is full.
   Result<protocol::Channel> connect(std::chrono::milliseconds limit) const;
 
+  // ErrorCode::unserved: no daemon is started, because a tracer follows this process, or because another machine's
+  // daemon holds the lock.
   Result<protocol::Channel> connect_or_start() const;
+  // The same also for a process that is alone in its namespace (client/connection/lone_namespace.h).
+  Result<protocol::Channel> connect_or_start_for_compile() const;
 
   // Whether a daemon could work in the cache directory. Makes the directory if it is missing. An error names the
   // directory and the remedy.
@@ -59,8 +65,9 @@ class DaemonLink {
  private:
   config::Settings place() const;  // the settings that open the cache directory
   Result<OwnDirectory> open_home() const;
+  Status check_lock(const OwnDirectory& home) const;
   Result<protocol::Channel> start() const;
-  Result<protocol::Channel> wait_for_socket(int process, int said) const;
+  Result<protocol::Channel> wait_for_socket(const ProcessWatch& process, int said) const;
   Result<bool> stop_by_request(std::chrono::milliseconds limit) const;
   Result<bool> stop_by_signal(const OwnDirectory& directory, std::chrono::milliseconds limit) const;
 

@@ -31,6 +31,8 @@ struct RunContext {
 
   // The client's standard streams, as launch_describe_streams says (hipcache/launcher/request.h).
   std::string streams;
+  // As the client says: PWD is another name of the working directory (hipcache/protocol/messages.h).
+  bool pwd_leads_here = false;
   // Plan::look_options of the plan; "" before there is one.
   std::string look_options;
 

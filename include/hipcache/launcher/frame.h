@@ -16,7 +16,7 @@ extern "C" {
 
 /* Raised with every change of a message's meaning. Client and daemon of different versions do
  * not talk (docs/internals/protocol.md). */
-#define HIPCACHE_PROTOCOL_VERSION 9
+#define HIPCACHE_PROTOCOL_VERSION 10
 
 /* Version of the program and of the protocol; must be equal on both sides. HIPCACHE_VERSION
  * comes from the build. */

@@ -33,6 +33,7 @@ struct launch_request {
   struct launch_view view;
   uint32_t umask;
   char streams[LAUNCH_STREAMS_LIMIT]; /* of launch_describe_streams */
+  bool pwd_leads_here;                /* of protocol::CompileRequest */
 };
 
 /* Describes the standard streams of this process: for each a field, "COLUMNSxROWS" if it is a terminal, with commas

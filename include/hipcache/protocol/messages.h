@@ -47,6 +47,9 @@ struct CompileRequest {
   MountView mount_view;
   std::uint32_t umask = 0;
   std::string streams;  // of launch_describe_streams (hipcache/launcher/request.h)
+  // PWD is another name of the working directory. The client looks, because a name such as /proc/self/cwd leads
+  // elsewhere in another process.
+  bool pwd_leads_here = false;
   // --plan: reply with PlanReport, run only the probe.
   bool plan_only = false;
   // --explain: reply with Explanation, run only the probe.

@@ -1,11 +1,9 @@
 #include "hipcache/client/daemon_link.h"
 
 #include <fcntl.h>
-#include <poll.h>
 #include <sys/file.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/types.h>
 #include <unistd.h>
 
@@ -14,12 +12,16 @@
 #include <charconv>
 #include <climits>
 #include <csignal>
+#include <cstdlib>
 #include <ctime>
 #include <optional>
 #include <string>
+#include <thread>
 #include <utility>
 
 #include "client/connection/daemon_start.h"
+#include "client/connection/lone_namespace.h"
+#include "client/connection/process_watch.h"
 #include "hipcache/base/checksum.h"
 #include "hipcache/base/files.h"
 #include "hipcache/base/own_directory.h"
@@ -37,11 +39,6 @@ using protocol::Channel;
 
 // Tells whether a daemon is alive by the lock that it holds. The socket cannot tell: no client can connect to a daemon
 // that is starting, stopping or hanging, or whose socket was removed.
-
-struct DaemonProcess {
-  pid_t pid = 0;
-  UniqueFd watched;  // readable when the process has ended
-};
 
 constexpr const char* kLock = "daemon.lock";
 
@@ -71,22 +68,15 @@ bool is_daemon_lock_held(const OwnDirectory& directory) {
 
 // The process whose id the lock file holds, if that process has the file open. Nothing if the process is not visible,
 // e.g. from another container.
-std::optional<DaemonProcess> daemon_lock_holder(const OwnDirectory& directory) {
+std::optional<ProcessWatch> daemon_lock_holder(const OwnDirectory& directory) {
   const auto file = directory.open_file(kLock, O_RDONLY);
   if (!file) return std::nullopt;
   const auto text = read_fd(file->get(), kLongestNumber, kLock);
-  DaemonProcess process;
-  if (!text || std::from_chars(text->data(), text->data() + text->size(), process.pid).ec != std::errc() ||
-      process.pid <= 0)
-    return std::nullopt;
-  process.watched = watch_process(process.pid);
-  if (!process.watched || !has_open(process.pid, *file)) return std::nullopt;
+  pid_t pid = 0;
+  if (!text || std::from_chars(text->data(), text->data() + text->size(), pid).ec != std::errc()) return std::nullopt;
+  ProcessWatch process(pid);
+  if (!process || !has_open(pid, *file)) return std::nullopt;
   return process;
-}
-
-// False if the process is gone.
-bool send_signal(const DaemonProcess& process, int signal) {
-  return syscall(SYS_pidfd_send_signal, process.watched.get(), signal, nullptr, 0) == 0;
 }
 
 // Chooses the daemon's directory when the cache directory is read-only for this user.
@@ -126,15 +116,37 @@ config::Settings working_place(config::Settings located) {
   return located;
 }
 
+// A lock whose holder cannot be seen from here.
+//
+// The problem: with a home directory on NFS, the daemon of another machine may have the same directory: nodes of one
+// image have the same view. No client here reaches its socket, and a daemon that is started waits for the lock in vain.
+// The choice: no daemon is started while an unknown process holds the lock. The first client waits a moment, because a
+// daemon that is just starting has not yet written its process id, and then leaves a mark beside the lock
+// ("daemon.far"). While the mark is young, no client waits. The mark says nothing as soon as the lock is free or a
+// daemon accepts.
+
+constexpr const char* kFarMark = "daemon.far";
+constexpr std::chrono::milliseconds kUntilFar{300};
+constexpr std::time_t kFarFor = 60;  // seconds; another machine's clock may have written the time
+
+bool is_held_from_afar(const OwnDirectory& directory) {
+  return is_daemon_lock_held(directory) && !daemon_lock_holder(directory);
+}
+
+bool is_marked_as_far(const OwnDirectory& directory) {
+  const auto mark = directory.open_file(kFarMark, O_RDONLY);
+  struct stat status{};
+  return mark && fstat(mark->get(), &status) == 0 && std::abs(std::time(nullptr) - status.st_mtime) < kFarFor;
+}
+
+void mark_as_far(const OwnDirectory& directory) {
+  const auto mark = directory.open_file(kFarMark, O_WRONLY | O_CREAT);
+  if (mark) futimens(mark->get(), nullptr);
+}
+
 constexpr const char* kStartLock = "start.lock";
 
 constexpr std::chrono::milliseconds kAgain{5};  // poll interval; Timeouts bounds the whole wait
-
-// Whether the process ended within `limit`. The descriptor -1 never ends, so it makes a plain sleep.
-bool ended_within(int process, std::chrono::milliseconds limit) {
-  pollfd watched{process, POLLIN, 0};
-  return poll(&watched, 1, static_cast<int>(limit.count())) > 0;
-}
 
 // flock has no timeout, so this polls.
 Result<UniqueFd> lock_file(const OwnDirectory& directory, const std::string& name, std::chrono::milliseconds limit) {
@@ -144,20 +156,24 @@ Result<UniqueFd> lock_file(const OwnDirectory& directory, const std::string& nam
   while (flock(file->get(), LOCK_EX | LOCK_NB) != 0) {
     if (errno != EWOULDBLOCK && errno != EINTR) return system_error("cannot lock", join_path(directory.path(), name));
     if (Clock::now() >= until) return Error{"another client has been starting the daemon for too long"};
-    ended_within(-1, kAgain);
+    std::this_thread::sleep_for(kAgain);
   }
   return file;
 }
 
 // The error that the daemon printed before it ended.
-std::string why_it_ended(int said) {
-  static constexpr std::string_view kBefore = "hipcached: error: ";
+Error why_it_ended(int said) {
   std::array<char, 1024> text{};
   const ssize_t size = read(said, text.data(), text.size());
   const std::string_view all(text.data(), size > 0 ? static_cast<std::size_t>(size) : 0);
   const std::string_view line = all.substr(0, all.find('\n'));
-  if (!line.starts_with(kBefore)) return "the daemon ended at once; hipcached run by hand says why";
-  return std::string(line.substr(kBefore.size()));
+  if (!line.starts_with(kErrorBefore)) return Error{"the daemon ended at once; hipcached run by hand says why"};
+  const std::string_view why = line.substr(kErrorBefore.size());
+  if (why == kTraced)
+    return Error{"no daemon runs, and none is started here: " + std::string(kTraced) +
+                     "; hipcache --start-server outside of the tracer starts one",
+                 ErrorCode::unserved};
+  return Error{std::string(why)};
 }
 
 bool sets(const std::string& entry, std::string_view name) {
@@ -185,11 +201,11 @@ std::vector<std::string> daemon_environment(const std::string& directory, const 
 }
 
 // The peer's process. Invalid if it is not visible, e.g. in another process id namespace.
-UniqueFd process_of_peer(int socket) {
+ProcessWatch process_of_peer(int socket) {
   ucred peer{};
   socklen_t size = sizeof peer;
-  if (getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0 || peer.pid <= 0) return UniqueFd();
-  return watch_process(peer.pid);
+  if (getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0) return ProcessWatch();
+  return ProcessWatch(peer.pid);
 }
 
 // ErrorCode::closed means that the daemon is already stopping.
@@ -260,10 +276,32 @@ std::string DaemonLink::daemon_settings() const {
   return text ? *text : "";
 }
 
+Result<Channel> DaemonLink::connect_or_start_for_compile() const {
+  if (Result<Channel> channel = connect()) return channel;
+  if (Status lasts = check_namespace(); !lasts) return lasts.error();
+  return connect_or_start();
+}
+
+Status DaemonLink::check_lock(const OwnDirectory& home) const {
+  const Clock::time_point until = Clock::now() + kUntilFar;
+  while (is_held_from_afar(home)) {
+    if (is_marked_as_far(home) || Clock::now() >= until) {
+      mark_as_far(home);
+      return Error{"a daemon that cannot be seen from here, as of another machine, holds " + home.path() +
+                       "/daemon.lock; HIPCACHE_DIR can name a directory of this machine",
+                   ErrorCode::unserved};
+    }
+    std::this_thread::sleep_for(kAgain);
+    if (connect()) break;
+  }
+  return done();
+}
+
 Result<Channel> DaemonLink::connect_or_start() const {
   if (Result<Channel> channel = connect()) return channel;
   const Result<OwnDirectory> home = open_home();
   if (!home) return home.error();
+  if (Status near = check_lock(*home); !near) return near.error();
   const Result<UniqueFd> turn = lock_file(*home, kStartLock, timeouts_.start);
   if (!turn) return turn.error();
   if (Result<Channel> channel = connect()) return channel;  // another client has started it meanwhile
@@ -276,15 +314,15 @@ Result<Channel> DaemonLink::start() const {
   if (access(program->c_str(), X_OK) != 0) return system_error("cannot start the daemon", *program);
   const Result<Detached> daemon = start_detached(*program, daemon_environment(directory_, file_, seeds_));
   if (!daemon) return daemon.error();
-  return wait_for_socket(daemon->process.get(), daemon->said.get());
+  return wait_for_socket(daemon->process, daemon->said.get());
 }
 
-Result<Channel> DaemonLink::wait_for_socket(int process, int said) const {
+Result<Channel> DaemonLink::wait_for_socket(const ProcessWatch& process, int said) const {
   const Clock::time_point until = Clock::now() + timeouts_.start;
   for (;;) {
-    const bool ended = ended_within(process, kAgain);
+    const bool ended = process.ended_within(kAgain);
     if (Result<Channel> channel = connect()) return channel;
-    if (ended) return Error{why_it_ended(said)};
+    if (ended) return why_it_ended(said);
     if (Clock::now() >= until) return Error{"the daemon did not come up in time"};
   }
 }
@@ -297,7 +335,7 @@ Result<bool> DaemonLink::ask_to_leave() const {
   const Clock::time_point until = Clock::now() + timeouts_.leave;
   while (connect()) {
     if (Clock::now() >= until) return Error{"the daemon does not leave although it was asked to stop"};
-    ended_within(-1, kAgain);
+    std::this_thread::sleep_for(kAgain);
   }
   return true;
 }
@@ -316,28 +354,28 @@ Result<bool> DaemonLink::stop(std::chrono::milliseconds limit) const {
     if (!is_daemon_lock_held(*ours)) return lived;
     lived = true;  // it is starting, stopping or not replying
     if (!stopped || Clock::now() >= until) return stop_by_signal(*ours, limit);
-    ended_within(-1, kAgain);
+    std::this_thread::sleep_for(kAgain);
   }
 }
 
 // False if no daemon accepted a connection.
 Result<bool> DaemonLink::stop_by_request(std::chrono::milliseconds limit) const {
-  UniqueFd process;
+  ProcessWatch process;
   if (Result<Channel> channel = connect()) process = process_of_peer(channel->fd());
   Result<bool> left = ask_to_leave();
-  if (left && *left && process && !ended_within(process.get(), limit))
+  if (left && *left && !process.ended_within(limit))
     return Error{"the daemon was asked to stop and is still busy with running compiles", ErrorCode::resources};
   return left;
 }
 
 Result<bool> DaemonLink::stop_by_signal(const OwnDirectory& directory, std::chrono::milliseconds limit) const {
-  const std::optional<DaemonProcess> daemon = daemon_lock_holder(directory);
+  const std::optional<ProcessWatch> daemon = daemon_lock_holder(directory);
   if (!daemon && !is_daemon_lock_held(directory)) return true;
   if (!daemon)
     return Error{"a daemon that does not reply holds " + directory.path() +
                  "/daemon.lock, and its process cannot be seen from here"};
-  if (!send_signal(*daemon, SIGTERM) || ended_within(daemon->watched.get(), limit)) return true;
-  return Error{"the daemon, process " + std::to_string(daemon->pid) +
+  if (!daemon->send(SIGTERM) || daemon->ended_within(limit)) return true;
+  return Error{"the daemon, process " + std::to_string(daemon->pid()) +
                ", was asked to stop and still runs; killing it does no harm to the cache"};
 }
 

@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -11,6 +10,7 @@
 #include <csignal>
 
 #include "hipcache/base/files.h"
+#include "hipcache/launcher/tracer.h"
 #include "hipcache/protocol/channel.h"
 
 namespace hipcache::client {
@@ -56,8 +56,17 @@ std::vector<char*> pointers_to(const std::vector<std::string>& strings) {
   return pointers;
 }
 
+void say(int fd, std::string_view text) {
+  [[maybe_unused]] const ssize_t written = write(fd, text.data(), text.size());
+}
+
 // Runs in the child after the last fork: only async-signal-safe calls are allowed.
 [[noreturn]] void become(int said, char* const* argv, char* const* environment) {
+  if (launch_tracer() != 0) {
+    say(said, kErrorBefore);
+    say(said, kTraced);
+    _exit(EXIT_FAILURE);
+  }
   const int null = open("/dev/null", O_RDWR);
   if (null < 0 || chdir("/") != 0) _exit(EXIT_FAILURE);
   if (dup2(null, STDIN_FILENO) < 0 || dup2(null, STDOUT_FILENO) < 0 || dup2(said, STDERR_FILENO) < 0)
@@ -87,9 +96,6 @@ void reap(pid_t pid) {
 
 }  // namespace
 
-// Called by its number: the header of glibc 2.36 cannot be used from C++.
-UniqueFd watch_process(pid_t pid) { return UniqueFd(static_cast<int>(syscall(SYS_pidfd_open, pid, 0))); }
-
 Result<Detached> start_detached(const std::string& program, const std::vector<std::string>& environment) {
   const std::vector<std::string> arguments{program};
   const std::vector<char*> argv = pointers_to(arguments);
@@ -109,9 +115,7 @@ Result<Detached> start_detached(const std::string& program, const std::vector<st
   pid_t daemon = -1;
   if (read(reader.get(), &daemon, sizeof daemon) != sizeof daemon || daemon <= 0)
     return Error{"cannot start " + program + ": no process for it"};
-  UniqueFd process = watch_process(daemon);
-  if (!process) return system_error("cannot watch", program);
-  return Detached{std::move(process), std::move(said)};
+  return Detached{ProcessWatch(daemon), std::move(said)};
 }
 
 }  // namespace hipcache::client

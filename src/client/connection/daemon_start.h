@@ -2,12 +2,12 @@
 #ifndef HIPCACHE_SRC_CLIENT_CONNECTION_DAEMON_START_H
 #define HIPCACHE_SRC_CLIENT_CONNECTION_DAEMON_START_H
 
-#include <sys/types.h>
-
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "client/connection/process_watch.h"
 #include "hipcache/base/files.h"
 #include "hipcache/base/result.h"
 #include "hipcache/config/settings.h"
@@ -23,17 +23,19 @@ namespace hipcache::client {
 // link and takes no directory of another user: in /tmp, others may have made something of that name.
 std::optional<std::string> private_place(const config::Lookup& variable, const std::string& name);
 
+// What an error of the daemon begins with on stderr.
+inline constexpr std::string_view kErrorBefore = "hipcached: error: ";
+inline constexpr std::string_view kTraced = "it would be traced, and the tracer would wait for its end";
+
 struct Detached {
-  UniqueFd process;  // becomes readable when the process ends
-  UniqueFd said;     // reads what the process prints to stderr, without blocking
+  ProcessWatch process;
+  UniqueFd said;  // reads what the process prints to stderr, without blocking
 };
 
 // Starts the program in a session of its own, adopted by init, in "/", with stdin and stdout at /dev/null. All other
-// descriptors but stderr are closed. Writes to stderr never block. REQUIRES: no other thread.
+// descriptors but stderr are closed. Writes to stderr never block. If a tracer follows the new process, it ends with an
+// error as a daemon's (kErrorBefore): the tracer would wait for its end. REQUIRES: no other thread.
 Result<Detached> start_detached(const std::string& program, const std::vector<std::string>& environment);
-
-// A descriptor that becomes readable when the process ends; invalid if there is no such process.
-UniqueFd watch_process(pid_t pid);
 
 }  // namespace hipcache::client
 

@@ -81,7 +81,7 @@ std::vector<std::string> notices_on_settings(const config::Lookup& variable,
   return notices;
 }
 
-std::string notice_on_directory(const Error& problem) { return kWithoutCache + problem.message; }
+std::string notice_without_cache(const Error& problem) { return kWithoutCache + problem.message; }
 
 void say(const std::vector<std::string>& notices, const config::Lookup& variable) {
   if (notices.empty() || is_quiet(variable)) return;

@@ -51,8 +51,8 @@ std::vector<std::string> notices_on_settings(const config::Lookup& variable,
                                              const std::vector<std::string>& environment,
                                              const std::optional<std::string>& daemon_settings);
 
-// The line for a cache directory that cannot be used.
-std::string notice_on_directory(const Error& problem);
+// The line for a reason for which no compile is cached here.
+std::string notice_without_cache(const Error& problem);
 
 // Prints "hipcache: " and the line for each that is due, unless `quiet` is set.
 void say(const std::vector<std::string>& notices, const config::Lookup& variable);

@@ -19,6 +19,7 @@
 #include <variant>
 
 #include "client/connection/daemon_silence.h"
+#include "client/connection/traced_view.h"
 #include "client/steps/step_process.h"
 #include "hipcache/base/files.h"
 
@@ -261,7 +262,7 @@ void Conversation::abandon() {
 Result<Channel> connect(const DaemonLink& link, Timeouts timeouts, DaemonSilence& known) {
   Result<Channel> channel = link.connect(timeouts.moment);
   if (channel || channel.error().code != ErrorCode::timed_out)
-    return channel ? std::move(channel) : link.connect_or_start();
+    return channel ? std::move(channel) : link.connect_or_start_for_compile();
   if (known.is_known()) return channel;
   channel = link.connect(timeouts.connect);
   if (!channel && channel.error().code == ErrorCode::timed_out) known.note();
@@ -298,6 +299,7 @@ Result<Reply> converse(const DaemonLink& link, const CompileRequest& request, Ti
   bool renewed = false;
   const Result<std::string> socket = link.socket_path();
   if (!socket) return socket.error();
+  if (Status seen = begun ? done() : check_tracer(); !seen) return seen.error();
   DaemonSilence known(*socket, timeouts.retry);
   const auto ask = [&]() -> Result<Reply> {
     if (begun) return follow_over(*begun, request, link.temporary_root(), timeouts, &known);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "client/notices/notices.h"
+#include "client/request/interposers.h"
 #include "hipcache/base/files.h"
 #include "hipcache/base/log.h"
 #include "hipcache/base/result.h"
@@ -17,6 +18,7 @@
 #include "hipcache/config/settings.h"
 #include "hipcache/launcher/exec_compiler.h"
 #include "hipcache/launcher/place.h"
+#include "hipcache/launcher/recorder.h"
 #include "hipcache/protocol/messages.h"
 
 namespace hipcache::client {
@@ -80,7 +82,7 @@ void say_what_is_wrong(const DaemonLink& link, const protocol::CompileRequest& r
 
 void say_whether_directory_is_usable(const DaemonLink& link) {
   if (const Status usable = link.check_directory(); !usable)
-    say({notice_on_directory(usable.error())}, config::lookup_in_process());
+    say({notice_without_cache(usable.error())}, config::lookup_in_process());
 }
 
 // Returns the exit code, or why the compiler itself has to run. Sets the library that it runs with if it is a wrapper.
@@ -89,9 +91,14 @@ Result<int> serve_from_cache(const std::vector<std::string>& argv, Timeouts time
   if (begun.only_compiler) return Error{"what is cached could not be put in place"};
   const config::Lookup variable = config::lookup_in_process();
   if (config::is_disabled(variable)) return Error{"HIPCACHE_DISABLE is set"};
+  if (launch_is_recorded()) {
+    say({notice_without_cache(Error{"a recorder of compile commands (LD_PRELOAD) sees only compilers that run"})},
+        variable);
+    return Error{"a recorder is at work"};
+  }
   const Result<config::Settings> located = config::locate(variable);
   if (!located) {
-    say({notice_on_directory(located.error())}, variable);
+    say({notice_without_cache(located.error())}, variable);
     return located.error();
   }
   const Result<protocol::CompileRequest> request = own_request(argv);
@@ -100,9 +107,13 @@ Result<int> serve_from_cache(const std::vector<std::string>& argv, Timeouts time
   if (begun.connection) channel.emplace(std::move(begun.connection));
   const DaemonLink link(*located, timeouts);
   say_what_is_wrong(link, *request, channel.has_value());
+  say(notices_on_interposers(variable), variable);
   const Result<Reply> reply = converse(link, *request, timeouts, std::move(channel));
   if (!reply) {
-    say_whether_directory_is_usable(link);
+    if (reply.error().code == ErrorCode::unserved)
+      say({notice_without_cache(reply.error())}, variable);
+    else
+      say_whether_directory_is_usable(link);
     return reply.error();
   }
   if (const auto* finish = std::get_if<protocol::Finish>(&reply->message)) {
@@ -129,6 +140,7 @@ int launch(std::vector<std::string> argv, Timeouts timeouts, LauncherHandoff beg
   const Result<int> exit_code = serve_from_cache(*real, timeouts, std::move(begun), wrapper_library);
   if (exit_code) return *exit_code;
   Log(log_path()).info("the compiler itself runs: " + exit_code.error().message);
+  if (launch_is_recorded()) exec_where_recorders_see(*real);
   return wrapper_library.empty() ? exec_compiler(*real) : exec_wrapper(*real, wrapper_library);
 }
 

@@ -87,6 +87,7 @@ Result<protocol::CompileRequest> own_request(std::vector<std::string> argv) {
   request.mount_view = {own.view.mount_namespace, own.view.root_device, own.view.root_inode};
   request.umask = own.umask;
   request.streams = own.streams;
+  request.pwd_leads_here = own.pwd_leads_here;
   return request;
 }
 

@@ -69,12 +69,12 @@ void StepTexts::take(Stream& stream) {
 }
 
 void StepTexts::follow(pid_t child) {
-  const UniqueFd process = watch_process(child);
-  std::array<pollfd, 3> watched{pollfd{process.get(), POLLIN, 0}, pollfd{out_.reader.get(), POLLIN, 0},
+  const ProcessWatch process(child);
+  std::array<pollfd, 3> watched{pollfd{process.fd(), POLLIN, 0}, pollfd{out_.reader.get(), POLLIN, 0},
                                 pollfd{err_.reader.get(), POLLIN, 0}};
   bool ended = false;
   while (!ended) {
-    poll(watched.data(), watched.size(), process ? -1 : kLook);
+    poll(watched.data(), watched.size(), process.fd() >= 0 ? -1 : kLook);
     ended = has_ended(child);  // checked before reading, so the child's last output is read as well
     const std::size_t out = out_.text.size(), err = err_.text.size();
     take(out_);

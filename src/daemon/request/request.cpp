@@ -161,6 +161,27 @@ std::optional<Uncacheable> find_updated(Request& request, inputs::FileSystemStat
   return std::nullopt;
 }
 
+// A name in a process's own part of /proc means another file in this process. What a trace names so is asked about by
+// another name (inputs/observe/process_names.h); the command's own words and search paths are looked at here.
+std::optional<Uncacheable> named_by_process(const protocol::CompileRequest& message, const inputs::RunContext& from) {
+  const auto refuse = [](std::string name) { return Uncacheable{Reason::other_file_system_view, std::move(name)}; };
+  for (const std::string& word : message.argv)
+    if (is_of_a_process(word)) return refuse(word);
+  for (const char* list : {"PATH", "LD_LIBRARY_PATH"}) {
+    const char* value = from.variable(list);
+    if (value != nullptr && std::string_view(value).find("/proc/") != std::string_view::npos) return refuse(list);
+  }
+  // The steps have none of the client's descriptors.
+  if (from.pwd_leads_here && leads_to_descriptor(from.logical_directory())) return refuse("PWD");
+  return std::nullopt;
+}
+
+std::optional<Uncacheable> outputs_named_by_process(const Invocation& invocation) {
+  for (const std::string& output : {invocation.object, invocation.depfile.value_or("")})
+    if (is_of_a_process(output)) return Uncacheable{Reason::other_file_system_view, output};
+  return std::nullopt;
+}
+
 }  // namespace
 
 std::variant<Request, Uncacheable> understand(const protocol::CompileRequest& message, const Services& services) {
@@ -170,7 +191,9 @@ std::variant<Request, Uncacheable> understand(const protocol::CompileRequest& me
   Request request;
   request.from.working_directory = message.working_directory;
   request.from.environment = message.environment;
+  request.from.pwd_leads_here = message.pwd_leads_here;
   inputs::sort_environment(request.from.environment);
+  if (auto other = named_by_process(message, request.from)) return *std::move(other);
 
   Result<config::Settings> settings = config::load(variables_of(request.from));
   if (!settings) return Uncacheable{Reason::bad_configuration, settings.error().message};
@@ -182,6 +205,7 @@ std::variant<Request, Uncacheable> understand(const protocol::CompileRequest& me
                                                             .keeps_id = request.settings.cuid == "keep"});
   if (auto* uncacheable = std::get_if<Uncacheable>(&invocation)) return std::move(*uncacheable);
   request.invocation = std::move(std::get<Invocation>(invocation));
+  if (auto other = outputs_named_by_process(request.invocation)) return *std::move(other);
   const char* path_variable = request.from.variable("PATH");
   Result<std::string> compiler =
       find_program(message.argv[0], path_variable == nullptr ? "" : path_variable, message.working_directory);

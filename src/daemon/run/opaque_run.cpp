@@ -277,9 +277,11 @@ std::optional<Refusal> OpaqueRun::why_unusable() const {
   if (context_.request.invocation.opaque.making == compiler::Making::archive) return std::nullopt;
   if (auto lost = context_.directory.lost_file({})) return lost;
   if (!outputs_.empty()) return names_directory(outputs_, context_.directory);
-  // The trace proves nothing, but the command names its output.
+  // The trace proves nothing, but the command names its output. A pipe was read by the user's process.
+  struct stat status{};
   const Request& request = context_.request;
   const std::string object = join_path(request.from.working_directory, request.invocation.object);
+  if (stat(object.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return std::nullopt;
   Result<std::string> bytes = read_file(object, kOutputLimit);
   if (!bytes) return std::nullopt;
   return names_directory({{.role = "file", .bytes = std::move(*bytes), .place = request.invocation.object}},

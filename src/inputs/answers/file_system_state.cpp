@@ -292,7 +292,6 @@ class Examination {
   }
 
   void ask_working_directory() {
-    effort_.stats += 2;
     answers_.add(Answer::text, from_.roots.portable_path(from_.working_directory));
     answers_.add(Answer::text, from_.roots.portable_path(from_.logical_directory()));
   }

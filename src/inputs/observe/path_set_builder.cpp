@@ -3,14 +3,17 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <deque>
 #include <optional>
 #include <set>
 
 #include "hipcache/base/files.h"
 #include "hipcache/base/reason.h"
+#include "hipcache/trace/seen.h"
 #include "inputs/loader/loader_cache.h"
 #include "inputs/observe/links.h"
 #include "inputs/observe/loader.h"
+#include "inputs/observe/process_names.h"
 #include "inputs/observe/programs.h"
 #include "inputs/observe/same_content.h"
 #include "inputs/rules/ast_file.h"
@@ -67,6 +70,7 @@ class Observer {
         only_driver_lists_(only_compilers_ && !has_module_map(trace)),
         logical_directory_(from.logical_directory()),
         classifier_(run.directory),
+        process_names_(from.working_directory),
         links_(from, classifier_) {}
 
   std::optional<Refusal> collect() {
@@ -163,6 +167,8 @@ class Observer {
 
   std::optional<Refusal> take_start(const Record& record) {
     if (auto refusal = check_start(record, absolute(record.text), trace_, run_.programs)) return refusal;
+    if (process_names_.of(absolute(record.text), true).leads != ProcessNames::Leads::elsewhere)
+      return Refusal{Reason::trace, record.text};
     take_file(record.text);
     return std::nullopt;
   }
@@ -203,14 +209,19 @@ class Observer {
 
   std::optional<Refusal> take_path(const Record& record) {
     if (record.kind == Kind::library && !is_counted_library(record.text)) return std::nullopt;
+    if (record.text.empty()) return std::nullopt;
     const std::string path = absolute(record.text);
     const PathClass place = classifier_.of(path);
+    if (place == PathClass::own || place == PathClass::system) return std::nullopt;
     if (place == PathClass::process && (record.kind == Kind::look || record.kind == Kind::link) &&
         is_own_descriptor(path))
       return std::nullopt;
-    if (place == PathClass::process) return Refusal{Reason::trace, record.text};
+    const ProcessNames::Meaning meaning = process_names_.of(path, record.kind != Kind::link);
+    if (meaning.leads == ProcessNames::Leads::from_directory) return take_from_directory(record, meaning.path);
+    if (place == PathClass::process || meaning.leads == ProcessNames::Leads::unknown || is_of_a_process(meaning.path))
+      return Refusal{Reason::trace, record.text};
     if (run_.is_keyed_by_processor && tells_of_processors(path)) return std::nullopt;
-    if (place != PathClass::input || record.text.empty() || is_just_the_directory(record, path)) return std::nullopt;
+    if (is_just_the_directory(record, path)) return std::nullopt;
     const Opened opened = record.kind == Kind::open_read ? look_at_opened(path) : Opened{};
     if (is_stream(opened.mode)) return Refusal{Reason::trace, record.text};
     if (record.found && S_ISREG(opened.mode) && opened.size >= kSmallestAstFile)
@@ -223,6 +234,17 @@ class Observer {
       links_.add_all_on(from_.roots.real_spelling(record.text));
     else
       links_.add_if_link(record.text);
+    return std::nullopt;
+  }
+
+  // A name that leads from the working directory through a process's part of /proc: asked about as `path`.
+  std::optional<Refusal> take_from_directory(const Record& record, const std::string& path) {
+    links_.add_all_on(from_.roots.real_spelling(record.text));
+    Record& named = renamed_.emplace_back(record);
+    named.text = path;
+    if (record.kind != Kind::link || path != from_.working_directory) return take_path(named);
+    if (record.seen != trace::seen_text(path)) return Refusal{Reason::trace, record.text};
+    if (!is_just_the_directory(named, path)) observations_.push_back({Question::working_directory, ""});
     return std::nullopt;
   }
 
@@ -342,6 +364,8 @@ class Observer {
   const Shown shown_{run_.shows.colour, run_.plans_look};
   const std::string logical_directory_;
   const PathClassifier classifier_;
+  ProcessNames process_names_;
+  std::deque<Record> renamed_;  // counted_ points to them
   RealPaths real_paths_;
   LinksOnTheWay links_;
   std::vector<Observation> observations_;

@@ -7,6 +7,7 @@
 
 #include "hipcache/base/files.h"
 #include "hipcache/base/reason.h"
+#include "inputs/observe/process_names.h"
 #include "inputs/rules/path_class.h"
 
 namespace hipcache::inputs {
@@ -31,6 +32,7 @@ class Follower {
   Follower(const std::string& directory, const std::string& working_directory, const ReadAndWritten& accepted)
       : classifier_(directory),
         working_directory_(working_directory),
+        process_names_(working_directory),
         updated_(spelled(accepted.updated)),
         replaced_(spelled(accepted.replaced)) {}
 
@@ -55,6 +57,8 @@ class Follower {
     for (auto& [path, seen] : seen_) {
       if (!seen.written) continue;
       if (seen.read_first && path != updated_) return Refusal{Reason::reads_own_output, path};
+      if (process_names_.of(path, true).leads != ProcessNames::Leads::elsewhere)
+        return Refusal{Reason::writes_elsewhere, path};
       struct stat status = {};
       seen.file.exists = ::lstat(path.c_str(), &status) == 0;
       if (seen.file.exists && !S_ISREG(status.st_mode)) return Refusal{Reason::writes_elsewhere, path};
@@ -91,6 +95,7 @@ class Follower {
 
   const PathClassifier classifier_;
   const std::string& working_directory_;
+  ProcessNames process_names_;
   const std::string updated_;
   const std::string replaced_;
   std::string just_opened_;           // path of the record before, if that was its first open

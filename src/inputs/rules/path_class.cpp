@@ -54,18 +54,6 @@ constexpr auto kNoInputs = std::to_array<std::string_view>({
     "/proc/stat",      // the number of processors, for threads
 });
 
-// Examples: "/proc/self/cwd/x", "/proc/12/root".
-bool is_of_a_process(std::string_view path) {
-  constexpr std::string_view kProc = "/proc/";
-  if (!path.starts_with(kProc)) return false;
-  const std::string_view whose = path.substr(kProc.size(), path.find('/', kProc.size()) - kProc.size());
-  return whose == "self" || whose == "thread-self" || whose.find_first_not_of("0123456789") == std::string_view::npos;
-}
-
-bool is_inherited_descriptor(std::string_view path) {
-  return is_within(path, "/dev/fd") || path == "/dev/stdin" || path == "/dev/stdout" || path == "/dev/stderr";
-}
-
 // The normal spelling: `path` itself, or made in `room`.
 std::string_view spelled_normally(std::string_view path, std::string& room) {
   if (is_normal(path)) return path;
@@ -74,6 +62,10 @@ std::string_view spelled_normally(std::string_view path, std::string& room) {
 }
 
 }  // namespace
+
+bool is_inherited_descriptor(std::string_view path) {
+  return is_within(path, "/dev/fd") || path == "/dev/stdin" || path == "/dev/stdout" || path == "/dev/stderr";
+}
 
 PathClassifier::PathClassifier(const std::string& own_directory)
     : spelled_(normal_path(own_directory)), real_(real_path(own_directory)) {}

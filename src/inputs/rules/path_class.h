@@ -61,6 +61,9 @@ enum class PathClass {
   process,  // a process's own part of /proc, or an inherited descriptor: an input that cannot be read again
 };
 
+// Whether the path is /dev/fd, in it, or one of the standard streams. By its normal spelling.
+bool is_inherited_descriptor(std::string_view path);
+
 // Whether the path is /proc/self/fd or a descriptor in it. LLVM resolves these links to the names of files that it
 // opened, and the trace has those files already.
 bool is_own_descriptor(std::string_view absolute);

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -22,10 +23,27 @@ static bool is_of_own_descriptor(enum trace_kind kind, const char* path) {
   return path[strspn(path + sizeof own - 1, "0123456789") + sizeof own - 1] == '\0';
 }
 
+/* "/proc/12/cwd" as "/proc/self/cwd" if that is this process's number, which the next one will not have. */
+static const char* without_own_number(const char* path, char room[TRACE_TEXT_LIMIT + 1]) {
+  static const char proc[] = "/proc/";
+  static const char self[] = "/proc/self";
+  if (!starts_with(path, proc)) return path;
+  const char* end = path + sizeof proc - 1;
+  long number = 0;
+  for (; *end >= '0' && *end <= '9' && number < INT_MAX; ++end) number = 10 * number + (*end - '0');
+  const size_t rest = strnlen(end, TRACE_TEXT_LIMIT);
+  if (number == 0 || number != trace_call(SYS_getpid) || sizeof self + rest > TRACE_TEXT_LIMIT) return path;
+  memcpy(room, self, sizeof self - 1);
+  memcpy(room + sizeof self - 1, end, rest + 1);
+  return room;
+}
+
 static bool is_out_of_resources(int error) { return error == EMFILE || error == ENFILE || error == ENOMEM; }
 
 static void saw(enum trace_kind kind, const char* path, int error, uint64_t seen) {
   if (path == NULL || error == EFAULT || error == EINTR || !trace_active()) return;
+  char room[TRACE_TEXT_LIMIT + 1];
+  path = without_own_number(path, room);
   if (path[0] == '\0' || is_of_own_descriptor(kind, path)) return;
   if (is_out_of_resources(error)) {
     trace_unknown("out of memory or descriptors", path);

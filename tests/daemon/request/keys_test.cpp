@@ -49,8 +49,8 @@ TEST(RequestKey, ChangesWithEverythingThatIsAsked) {
   std::vector<cache::ActionKey> keys{command_key(request())};
   for (std::size_t index = 0; index < others.size(); ++index) {
     const cache::ActionKey key = command_key(others[index]);
-    // PWD counts only if it names the directory; /link-to-build does not. The terminal counts where a path set asks for
-    // it.
+    // PWD counts only if it names the directory, which no client says here. The terminal counts where a path set asks
+    // for it.
     if (index == 5 || index == 7) {
       EXPECT_EQ(key, keys[0]);
       continue;
