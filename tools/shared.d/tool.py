@@ -35,8 +35,16 @@ def clangs(given):
     return CLANGS if given.clang == "both" else (given.clang,)
 
 
+def _page(name):
+    """Found missing now, not when everything was measured."""
+    if not pathlib.Path(name).is_file():
+        raise argparse.ArgumentTypeError(f"{name} is no file; name a page that has the tool's marks")
+    return name
+
+
 def add_document(options):
-    options.add_argument("--document", metavar="FILE", help="put the tables into FILE, as a page of docs has them")
+    options.add_argument("--document", metavar="FILE", type=_page,
+                         help="put the tables into FILE, as a page of docs has them")
 
 
 def default_hipcache():

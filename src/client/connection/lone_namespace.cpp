@@ -3,13 +3,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <charconv>
-#include <cstdint>
+#include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "hipcache/base/files.h"
+#include "hipcache/base/process_status.h"
 
 namespace hipcache::client {
 namespace {
@@ -28,17 +27,10 @@ Place place_of(const std::string& process, ino_t own) {
   return status.st_ino == own ? Place::same : Place::other;
 }
 
-// The number of the process's parent; 0 if nothing tells. The format is "pid (name) state parent ...", and the name may
-// hold any character.
+// 0 if nothing tells.
 pid_t parent_of(pid_t process) {
-  constexpr std::uint64_t kLimit = 4096;
-  constexpr std::size_t kToParent = std::string_view(") S ").size();
-  const Result<std::string> stat = read_file("/proc/" + std::to_string(process) + "/stat", kLimit);
-  const std::size_t name_end = stat ? stat->rfind(") ") : std::string::npos;
-  pid_t parent = 0;
-  if (name_end == std::string::npos || name_end + kToParent > stat->size()) return 0;
-  std::from_chars(stat->data() + name_end + kToParent, stat->data() + stat->size(), parent);
-  return parent;
+  const std::optional<ProcessStatus> status = process_status(process);
+  return status ? status->parent : 0;
 }
 
 bool is_ours(pid_t process) {

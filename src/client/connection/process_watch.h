@@ -8,7 +8,7 @@
 #include <sys/types.h>
 
 #include <chrono>
-#include <string>
+#include <cstdint>
 
 #include "hipcache/base/files.h"
 
@@ -36,7 +36,7 @@ class ProcessWatch {
 
   pid_t pid_ = 0;
   UniqueFd fd_;
-  std::string start_;  // without a descriptor
+  std::uint64_t start_ = 0;  // without a descriptor
 };
 
 }  // namespace hipcache::client
