@@ -217,10 +217,12 @@ Result<std::string> read_fd(int fd, std::uint64_t limit, std::string_view name) 
   return bytes;
 }
 
-Result<std::string> read_file(const std::string& path, std::uint64_t limit) {
+Result<std::string> read_file(const std::string& path, std::uint64_t limit) { return read_file(path, limit, path); }
+
+Result<std::string> read_file(const std::string& path, std::uint64_t limit, std::string_view name) {
   UniqueFd fd(open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  if (!fd) return system_error("cannot open", path);
-  return read_fd(fd.get(), limit, path);
+  if (!fd) return system_error("cannot open", name);
+  return read_fd(fd.get(), limit, name);
 }
 
 Status write_all(int fd, std::string_view bytes, std::string_view name) {

@@ -73,6 +73,8 @@ Error system_error(std::string_view what, std::string_view path);
 
 // The whole file; an error if it holds more than `limit` bytes.
 Result<std::string> read_file(const std::string& path, std::uint64_t limit);
+// An error says `name` in place of the path.
+Result<std::string> read_file(const std::string& path, std::uint64_t limit, std::string_view name);
 Result<std::string> read_fd(int fd, std::uint64_t limit, std::string_view name);
 
 // Writes all bytes; continues after signals and short writes.

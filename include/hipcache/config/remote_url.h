@@ -7,7 +7,7 @@
 // Rejected: a table for each tier in the file, which no variable could express.
 //
 // The client reads settings as well, to report errors at once. So this uses no network library, and
-// touches neither network nor files. No error shows a secret: errors name a URL as `shown`.
+// touches neither network nor files. Errors name a URL as `shown` (hipcache/config/shown.h).
 #ifndef HIPCACHE_CONFIG_REMOTE_URL_H
 #define HIPCACHE_CONFIG_REMOTE_URL_H
 
@@ -35,7 +35,7 @@ struct S3Options {
 
 struct RemoteUrl {
   RemoteKind kind = RemoteKind::file;
-  std::string shown;  // the URL without secrets: for people
+  std::string shown;  // for people (shown_url)
   bool tls = false;
   std::string user;
   std::string password;
@@ -80,9 +80,6 @@ Result<RemoteUrl> parse_remote_url(std::string_view text);
 // "HTTPS://Host:443/" becomes "https://host": a server without path, user and the scheme's own port.
 // The error's message goes on after the name of what was wrong.
 Result<std::string> parse_origin(std::string_view text);
-
-// The URL with "***" for each secret. Any text, also one that is no URL.
-std::string without_secrets(std::string_view text);
 
 }  // namespace hipcache::config
 

@@ -209,6 +209,10 @@ std::vector<Finding> findings_on(const protocol::RemoteExecuted& executed, const
                                "(docs/execution.md)"}};
   for (const std::string& program : programs)
     if (auto finding = finding_on_program(program, executed, traced)) findings.push_back(*std::move(finding));
+  if (!executed.stderr_text.empty())
+    findings.push_back({Level::error, worker + " prints \"" + first_line(executed.stderr_text) +
+                                          "\" beside what a compiler prints, so no result is used: find what its shell, "
+                                          "loader or sandbox complains about"});
   const Words different = different_in(traced);
   if (!different.empty())
     findings.push_back({Level::error, worker + " has another " + different.front() +

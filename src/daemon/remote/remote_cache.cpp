@@ -7,6 +7,7 @@
 #include <variant>
 
 #include "hipcache/config/remote_url.h"
+#include "hipcache/config/shown.h"
 
 namespace hipcache::daemon {
 namespace {
@@ -31,7 +32,7 @@ bool publishes(const protocol::RemoteConfigure& settings) {
 
 std::vector<std::string> names_of(const std::vector<std::string>& urls) {
   std::vector<std::string> names;
-  for (const std::string& url : urls) names.push_back(config::without_secrets(url));
+  for (const std::string& url : urls) names.push_back(config::shown_url(url));
   return names;
 }
 

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "hipcache/base/files.h"
+#include "hipcache/config/shown.h"
 #include "remote/layout/sha256.h"
 #include "remote_execution.pb.h"
 
@@ -154,10 +155,10 @@ std::string target_of(const config::RemoteUrl& url) {
 
 std::string without_slash(const std::string& path) { return path.empty() ? path : path.substr(1); }
 
-// Empty without a name.
-std::variant<std::string, Failure> read_optional(const std::string& name) {
-  if (name.empty()) return std::string();
-  Result<std::string> read = read_file(name, kSecretLimit);
+// Empty without a path. `option`: the one that has the path.
+std::variant<std::string, Failure> read_optional(const std::string& path, const char* option) {
+  if (path.empty()) return std::string();
+  Result<std::string> read = read_file(path, kSecretLimit, config::file_of(option));
   if (!read) return Failure{Trouble::refused, read.error().message, {}};
   return std::move(*read);
 }
@@ -172,9 +173,10 @@ Connection::~Connection() = default;
 
 std::variant<Connection::TlsFiles, Failure> Connection::read_tls_files() const {
   TlsFiles files;
-  for (const auto& [name, content] : {std::pair(&url_.ca_file, &files.roots), std::pair(&url_.client_key, &files.key),
-                                      std::pair(&url_.client_certificate, &files.certificate)}) {
-    auto read = read_optional(*name);
+  for (const auto& [option, path, content] : {std::tuple("ca_file=", &url_.ca_file, &files.roots),
+                                              std::tuple("client_key=", &url_.client_key, &files.key),
+                                              std::tuple("client_certificate=", &url_.client_certificate, &files.certificate)}) {
+    auto read = read_optional(*path, option);
     if (auto* failure = std::get_if<Failure>(&read)) return std::move(*failure);
     *content = std::move(std::get<std::string>(read));
   }
@@ -220,7 +222,7 @@ std::variant<CallHeaders, Failure> Connection::headers() const {
   if (!url_.user.empty()) headers.emplace_back("authorization", "Basic " + base64_of(url_.user + ":" + url_.password));
   std::string token = url_.token;
   if (!url_.token_file.empty()) {
-    auto read = read_optional(url_.token_file);
+    auto read = read_optional(url_.token_file, "token_file=");
     if (auto* failure = std::get_if<Failure>(&read)) return std::move(*failure);
     const std::string& text = std::get<std::string>(read);
     token = text.substr(0, text.find_first_of("\r\n"));
