@@ -111,9 +111,12 @@ Status move_into_place(Temporary temporary, const std::string& path, Status fill
 
 }  // namespace
 
-Status replace_file(const std::string& path, std::string_view bytes) {
+Status replace_file(const std::string& path, std::string_view bytes) { return replace_file(path, bytes, std::nullopt); }
+
+Status replace_file(const std::string& path, std::string_view bytes, std::optional<mode_t> mode) {
   Result<Temporary> temporary = temporary_beside(path);
   if (!temporary) return temporary.error();
+  if (mode) fchmod(temporary->fd.get(), *mode);
   Status written = write_all(temporary->fd.get(), bytes, path);
   return move_into_place(std::move(*temporary), path, std::move(written));
 }

@@ -83,6 +83,8 @@ Status write_all(int fd, std::string_view bytes, std::string_view name);
 // Replaces `path` by temporary file and rename. Readers see the old or the new file, never a part.
 // Mode is 0666 less the umask.
 Status replace_file(const std::string& path, std::string_view bytes);
+// With that mode, whatever the umask is; without one, as above.
+Status replace_file(const std::string& path, std::string_view bytes, std::optional<mode_t> mode);
 
 // The mode, before the umask, of files that compilers and linkers write.
 inline constexpr mode_t kFileMode = 0666;

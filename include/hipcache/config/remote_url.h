@@ -11,6 +11,7 @@
 #ifndef HIPCACHE_CONFIG_REMOTE_URL_H
 #define HIPCACHE_CONFIG_REMOTE_URL_H
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <string>
@@ -68,6 +69,18 @@ struct RemoteUrl {
   std::string credentials_file;
   bool is_signed = true;  // credentials=none: requests go without credentials
 };
+
+// What one look-up may take. hipcache-remote keeps the time and gives up then; the daemon waits for that, and for
+// kLookUpGrace more only if hipcache-remote itself hangs. All tiers together have kLongestLookUp: a client waits no
+// longer for its first reply.
+inline constexpr std::chrono::milliseconds kLongestLookUp{3'500};
+inline constexpr std::chrono::milliseconds kLookUpGrace{500};
+
+// For small values, of that tier alone.
+constexpr std::chrono::milliseconds look_up_limit(const RemoteUrl& url) {
+  constexpr std::chrono::milliseconds kRestOfAnswer{1'500};
+  return std::min(url.connect_timeout + url.timeout + kRestOfAnswer, kLongestLookUp);
+}
 
 // Whether values are objects of a service such as S3.
 constexpr bool has_objects(RemoteKind kind) {

@@ -120,7 +120,8 @@ Result<std::string> subject_token(const File& file) {
   const json source = file.content.value("credential_source", json::object());
   if (!source.is_object()) return file.wrong("credential_source is no object");
   Result<std::string> got = file.wrong("credential_source has neither file nor url, and hipcache uses no other kind");
-  if (const std::string path = text_of(source, "file"); !path.empty()) got = read_file(path, kTokenLimit, config::file_of("credential_source"));
+  if (const std::string path = text_of(source, "file"); !path.empty())
+    got = read_file(path, kTokenLimit, config::file_of("credential_source"));
   if (const std::string url = text_of(source, "url"); !url.empty()) {
     HttpRequest request{.method = "GET", .url = url, .headers = {}};
     if (const auto headers = source.find("headers"); headers != source.end() && headers->is_object())

@@ -89,8 +89,8 @@ Result<AwsSettings> AwsSettings::read(const Variables& variables, const std::str
   settings.is_of_url_ = !profile.empty();
   settings.profile_ = first_of(first_of(profile, variables("AWS_PROFILE")), "default");
   const std::string home = variables("HOME") + "/.aws/";
-  for (const auto& [variable, own, is_config] :
-       {std::tuple("AWS_SHARED_CREDENTIALS_FILE", "credentials", false), std::tuple("AWS_CONFIG_FILE", "config", true)}) {
+  for (const auto& [variable, own, is_config] : {std::tuple("AWS_SHARED_CREDENTIALS_FILE", "credentials", false),
+                                                 std::tuple("AWS_CONFIG_FILE", "config", true)}) {
     const std::string named = variables(variable);
     const std::string path = first_of(named, home + own);
     const std::string name = named.empty() ? path : config::file_of(variable);
