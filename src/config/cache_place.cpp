@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "config/keys.h"
-#include "hipcache/config/shown.h"
 #include "hipcache/base/files.h"
+#include "hipcache/config/shown.h"
 
 namespace hipcache::config {
 
@@ -78,10 +78,10 @@ Result<std::vector<UnusedSetting>> unused_settings(const Lookup& variable, std::
 
 std::string describe(const UnusedSetting& setting) {
   const bool in_file = setting.origin.starts_with('/');
-  const std::string difference = setting.value == setting.of_daemon
-                                     ? " differs in what is not shown from what the running daemon uses"
-                                     : " is " + shown(setting.value) + ", but the running daemon uses " +
-                                           shown(setting.of_daemon);
+  const std::string difference =
+      setting.value == setting.of_daemon
+          ? " differs in what is not shown from what the running daemon uses"
+          : " is " + shown(setting.value) + ", but the running daemon uses " + shown(setting.of_daemon);
   return (in_file ? setting.origin + ": " + setting.key : setting.origin) + difference +
          "; after hipcache --stop-server the next compile starts a daemon with the new value";
 }

@@ -107,8 +107,7 @@ Result<ExecuteUrl> parse_execute_url(std::string_view text) {
     }
     const auto* option =
         std::find_if(kOwnOptions.begin(), kOwnOptions.end(), [&](const Option& known) { return known.name == name; });
-    if (option == kOwnOptions.end())
-      return unknown_option(shown, name, number, all_options());
+    if (option == kOwnOptions.end()) return unknown_option(shown, name, number, all_options());
     if (Status set = option->set(url, value); !set)
       return Error{shown + ": " + std::string(name) + " " + set.error().message};
     return done();

@@ -46,8 +46,7 @@ Status check_query_begins(std::string_view text) {
   for (auto at = text.find('&'); at != std::string_view::npos; at = text.find('&', at + 1)) {
     const std::string option(text.substr(at + 1, text.find_first_of("=&", at + 1) - at - 1));
     if (!is_remote_option(option)) continue;
-    return Error{shown_url(text) + ": the option " + option +
-                 " stands behind a &, and none behind a ? before it; " +
+    return Error{shown_url(text) + ": the option " + option + " stands behind a &, and none behind a ? before it; " +
                  "the first option follows a ?, as in s3://bucket/prefix?mode=ro&region=eu-west-1"};
   }
   return done();
@@ -84,8 +83,8 @@ Status check_objects(const RemoteUrl& url, const UrlParts& parts) {
   if (parts.has_credentials) return wrong(url, std::string("this URL holds no keys; ") + place.keys);
   if (!parts.port.empty()) return wrong(url, "no " + what + " has a port; endpoint=https://host:port names the server");
   if (!is_name(host, place.longest))
-    return wrong(url, "the " + what + " is no name of 3 to " + std::to_string(place.longest) +
-                          " letters, digits and ._-");
+    return wrong(url,
+                 "the " + what + " is no name of 3 to " + std::to_string(place.longest) + " letters, digits and ._-");
   if (url.kind != RemoteKind::azure) return done();
   const std::string_view path = parts.path.substr(std::min<std::size_t>(1, parts.path.size()));
   if (is_name(path.substr(0, path.find('/')), kLongestContainer)) return done();

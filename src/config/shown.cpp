@@ -10,8 +10,7 @@
 namespace hipcache::config {
 namespace {
 
-constexpr std::string_view kHostLetters =
-    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-[]:";
+constexpr std::string_view kHostLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-[]:";
 constexpr std::size_t kMarkSize = 4;
 
 bool has_at(std::string_view text) {

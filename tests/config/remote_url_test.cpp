@@ -165,7 +165,8 @@ TEST(RemoteUrls, ThatAreWrongAreNamedWithTheBadPartAndTheMend) {
   EXPECT_THAT(error_of("http://host:99999/"), HasSubstr("the port is no number"));
   EXPECT_THAT(error_of("file://relative/path"), HasSubstr("an absolute path follows file://"));
   EXPECT_THAT(error_of("http://host/?mode=readonly"), HasSubstr("http://host?mode: mode is not ro, rw or wo"));
-  EXPECT_THAT(error_of("http://host/?moed=ro"), HasSubstr("unknown option, number 1 (is mode meant?); the options are mode, prefix"));
+  EXPECT_THAT(error_of("http://host/?moed=ro"),
+              HasSubstr("unknown option, number 1 (is mode meant?); the options are mode, prefix"));
   EXPECT_THAT(error_of("file:///d?timeout=1s"), HasSubstr("unknown option \"timeout\""));
   EXPECT_THAT(error_of("http://host/?timeout=0s"), HasSubstr("timeout is no time from 1ms to 60s"));
   EXPECT_THAT(error_of("http://host/?prefix=../x"), HasSubstr("prefix is no"));
@@ -176,10 +177,9 @@ TEST(RemoteUrls, ThatAreWrongAreNamedWithTheBadPartAndTheMend) {
 }
 
 TEST(RemoteUrls, NameAnOptionThatIsNoneForLackOfAQuestionMark) {
-  EXPECT_THAT(
-      error_of("s3://our-cache/hipcache&mode=ro&credentials=none"),
-      HasSubstr("s3://our-cache: the option mode stands behind a &, and none behind a ? before it; the "
-                "first option follows a ?"));
+  EXPECT_THAT(error_of("s3://our-cache/hipcache&mode=ro&credentials=none"),
+              HasSubstr("s3://our-cache: the option mode stands behind a &, and none behind a ? before it; the "
+                        "first option follows a ?"));
   EXPECT_THAT(error_of("s3://our-cache&region=eu-west-1?mode=ro"), HasSubstr(": the option region"));
   EXPECT_THAT(error_of("http://u:secret@cache.example/a&b&token=hidden"),
               testing::AllOf(HasSubstr("the option token"), Not(HasSubstr("secret")), Not(HasSubstr("hidden"))));
@@ -198,16 +198,40 @@ TEST(ShownUrls, AreSchemeHostAndNamesOfKnownOptions) {
 
 // Also where a part of the secret is at another part's place.
 TEST(ShownUrls, HaveNoSecretNorDoErrors) {
-  for (const char* text :
-       {"http://a:secret@host/?mode=x", "ftp://a:secret@h", "http://h/?token=sec%secret", "http://a:secret%@h",
-        "a:secret@h", "redis+unix:///s?password=secret&x=1", "s3://key:secret@bucket/", "gs://key:secret@bucket/",
-        "azblob://account:secret@cache/x", "s3://bucket?endpoint=https://key:secret@host",
-        "s3://bucket?endpoint=https://key:secret%40host", "redis://ci:ab/secret@h", "https://ci:secret?x@h/hip",
-        "https://ci:secret/x@h", "https://ci:x?secret@h/hip", "https://ci:x/secret@h", "redis://h?passwd=secret",
-        "azblob://acct/cont?sv=2022-11-02&sig=secret%3D", "redis://h?secret", "https://h?token=a&secret=", "secret",
-        "redis://:secret", "https://secret:80/x@h", "https://12/secret@h", "redis://h/secret", "http://h?mode=secret",
-        "http://h?timeout=secret", "secret@https://h", "s3://b/?secret=1", "azblob://account/secr$secret",
-        "redis+unix://:x/secret@/run/r", "file://a:secret@h/x", "{\"key\": \"secret\"}", "http://h:1/?prefix=/secret"}) {
+  for (const char* text : {"http://a:secret@host/?mode=x",
+                           "ftp://a:secret@h",
+                           "http://h/?token=sec%secret",
+                           "http://a:secret%@h",
+                           "a:secret@h",
+                           "redis+unix:///s?password=secret&x=1",
+                           "s3://key:secret@bucket/",
+                           "gs://key:secret@bucket/",
+                           "azblob://account:secret@cache/x",
+                           "s3://bucket?endpoint=https://key:secret@host",
+                           "s3://bucket?endpoint=https://key:secret%40host",
+                           "redis://ci:ab/secret@h",
+                           "https://ci:secret?x@h/hip",
+                           "https://ci:secret/x@h",
+                           "https://ci:x?secret@h/hip",
+                           "https://ci:x/secret@h",
+                           "redis://h?passwd=secret",
+                           "azblob://acct/cont?sv=2022-11-02&sig=secret%3D",
+                           "redis://h?secret",
+                           "https://h?token=a&secret=",
+                           "secret",
+                           "redis://:secret",
+                           "https://secret:80/x@h",
+                           "https://12/secret@h",
+                           "redis://h/secret",
+                           "http://h?mode=secret",
+                           "http://h?timeout=secret",
+                           "secret@https://h",
+                           "s3://b/?secret=1",
+                           "azblob://account/secr$secret",
+                           "redis+unix://:x/secret@/run/r",
+                           "file://a:secret@h/x",
+                           "{\"key\": \"secret\"}",
+                           "http://h:1/?prefix=/secret"}) {
     const Result<RemoteUrl> url = parse_remote_url(text);
     EXPECT_THAT(url ? "" : url.error().message, Not(HasSubstr("secret"))) << text;
     EXPECT_THAT(shown_url(text), Not(HasSubstr("secret"))) << text;

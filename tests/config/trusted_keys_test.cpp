@@ -42,7 +42,8 @@ TEST(TrustedKeys, OfAnyOtherFormAreRefused) {
         "first:" + key.substr(0, 43) + "A", "first: " + key, "first:" + key.substr(0, 42) + "p="}) {
     const Result<TrustedKey> parsed = parse_trusted_key(text);
     ASSERT_FALSE(parsed) << text;
-    EXPECT_THAT(parsed.error().message, AllOf(HasSubstr("is no public key such as"), Not(HasSubstr("\"" + text + "\""))));
+    EXPECT_THAT(parsed.error().message,
+                AllOf(HasSubstr("is no public key such as"), Not(HasSubstr("\"" + text + "\""))));
   }
 }
 
@@ -52,7 +53,8 @@ TEST(TrustedKeys, AreSettings) {
   ASSERT_TRUE(settings) << settings.error().message;
   EXPECT_THAT(settings->trusted_keys, testing::ElementsAre(kFirst, kSecond));
   EXPECT_EQ(settings->signing_key, "/etc/key.pem");
-  EXPECT_THAT(error_with("HIPCACHE_TRUSTED_KEYS=ci"), HasSubstr("HIPCACHE_TRUSTED_KEYS: a part of the value is no public key"));
+  EXPECT_THAT(error_with("HIPCACHE_TRUSTED_KEYS=ci"),
+              HasSubstr("HIPCACHE_TRUSTED_KEYS: a part of the value is no public key"));
   EXPECT_THAT(error_with("HIPCACHE_SIGNING_KEY=secret"),
               AllOf(HasSubstr("HIPCACHE_SIGNING_KEY: the value is not the absolute path"), Not(HasSubstr("secret"))));
 }

@@ -103,7 +103,9 @@ TraceFiles trace_files_of(const StepSpec& spec) {
   return {.traces = {"", ".then"}, .others = {".first", ".said"}};
 }
 
-MessageFiles message_files_of(const std::string& trace) { return {.out = trace + ".out", .error = trace + ".error"}; }
+MessageFiles message_files_of(const std::string& trace) {
+  return {.out = trace + ".stdout", .error = trace + ".stderr"};
+}
 
 // PWD is set for each command (settings_of).
 std::set<std::string> variables_of(const protocol::RemoteExecute& action, const inputs::RunContext& from) {

@@ -40,7 +40,8 @@ const protocol::ExecuteOutput* made(const protocol::RemoteExecuted& answer, cons
 std::optional<Unproved> take_messages(protocol::RemoteExecuted& answer, const std::string& trace) {
   const std::string noise = answer.stderr_text.empty() ? answer.stdout_text : answer.stderr_text;
   const MessageFiles files = message_files_of(trace);
-  for (const auto& [path, text] : {std::pair(files.out, &answer.stdout_text), std::pair(files.error, &answer.stderr_text)}) {
+  for (const auto& [path, text] :
+       {std::pair(files.out, &answer.stdout_text), std::pair(files.error, &answer.stderr_text)}) {
     const protocol::ExecuteOutput* one = made(answer, path);
     if (one == nullptr && !noise.empty()) break;
     if (one == nullptr) return Unproved{"lacks-an-output", "the messages"};

@@ -16,7 +16,6 @@
 #include <variant>
 
 #include "hipcache/base/files.h"
-#include "hipcache/config/shown.h"
 #include "hipcache/config/values.h"
 #include "hipcache/protocol/remote_messages.h"
 #include "remote/layout/sha256.h"
@@ -44,7 +43,7 @@ Status check_access(const std::string& name, const struct stat& status) {
   if (!S_ISREG(status.st_mode)) return Error{name + " is no file"};
   const mode_t refused = status.st_uid == geteuid() ? S_IRWXG | S_IRWXO : S_IRWXO;
   if ((status.st_mode & refused) != 0)
-    return Error{name + " is a private key that others may read or write; chmod 600 takes that right away"};
+    return Error{name + " is a private key that others may read or write; chmod 600 " + name};
   return done();
 }
 
@@ -145,12 +144,12 @@ Trust::Trust(const std::vector<std::string>& trusted_keys, const std::string& si
     why_not_written_ = "trusted_keys is set and signing_key is not; results are not written without a signature";
   is_in_trouble_ = !why_not_read_.empty();
   if (signing_key.empty()) return;
-  Result<SigningKey> key = SigningKey::read(signing_key, config::file_of("signing_key"));
+  Result<SigningKey> key = SigningKey::read(signing_key, "its file");
   if (key) {
     signing_ = std::move(*key);
     return;
   }
-  why_not_written_ = key.error().message;
+  why_not_written_ = "signing_key: " + key.error().message;
   is_in_trouble_ = true;
 }
 

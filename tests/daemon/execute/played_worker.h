@@ -59,8 +59,8 @@ class Worker {
       if (path.ends_with(".then")) bytes = trace::encode(trace_of_back(action));
       if (path.ends_with(".first")) bytes = "1000";
       if (path.ends_with(".said")) bytes.clear();
-      if (path.ends_with(".trace.out")) bytes.clear();
-      if (path.ends_with(".trace.error")) bytes = said_;
+      if (path.ends_with(".trace.stdout")) bytes.clear();
+      if (path.ends_with(".trace.stderr")) bytes = said_;
       EXPECT_TRUE(replace_file(file, bytes));
       executed.outputs.push_back({.path = path, .file = file});
     }
