@@ -118,9 +118,12 @@ Status move_into_place(Temporary temporary, const std::string& path, Status fill
 
 }  // namespace
 
-Status replace_file(const std::string& path, std::string_view bytes) {
+Status replace_file(const std::string& path, std::string_view bytes) { return replace_file(path, bytes, std::nullopt); }
+
+Status replace_file(const std::string& path, std::string_view bytes, std::optional<mode_t> mode) {
   Result<Temporary> temporary = temporary_beside(path);
   if (!temporary) return temporary.error();
+  if (mode) fchmod(temporary->fd.get(), *mode);
   Status written = write_all(temporary->fd.get(), bytes, path);
   return move_into_place(std::move(*temporary), path, std::move(written));
 }
@@ -227,12 +230,15 @@ Result<std::string> read_fd(int fd, std::uint64_t limit, std::string_view name) 
   return bytes;
 }
 
-Result<std::string> read_file(const std::string& path, std::uint64_t limit) {
+Result<std::string> read_file(const std::string& path, std::uint64_t limit) { return read_file(path, limit, path); }
+
+Result<std::string> read_file(const std::string& path, std::uint64_t limit, std::string_view name) {
   UniqueFd fd(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
-  if (!fd) return system_error("cannot open", path);
+  if (!fd) return system_error("cannot open", name);
   struct stat status{};
-  if (fstat(fd.get(), &status) == 0 && S_ISFIFO(status.st_mode)) return Error{path + " is a pipe, not a file"};
-  return read_fd(fd.get(), limit, path);
+  if (fstat(fd.get(), &status) == 0 && S_ISFIFO(status.st_mode))
+    return Error{std::string(name) + " is a pipe, not a file"};
+  return read_fd(fd.get(), limit, name);
 }
 
 Status write_all(int fd, std::string_view bytes, std::string_view name) {

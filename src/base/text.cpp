@@ -103,6 +103,16 @@ std::string shell_word(std::string_view text) {
   return word + "'";
 }
 
+std::size_t size_of_control(std::string_view text) {
+  const auto byte = [&](std::size_t at) { return at < text.size() ? static_cast<unsigned char>(text[at]) : 0U; };
+  if (is_control(text.front())) return 1;
+  if (byte(0) == 0xC2 && byte(1) >= 0x80 && byte(1) <= 0x9F) return 2;
+  if (byte(0) == 0xD8 && byte(1) == 0x9C) return 2;
+  if (byte(0) != 0xE2) return 0;
+  const bool is_mark = byte(1) == 0x80 && (byte(2) == 0x8E || byte(2) == 0x8F || (byte(2) >= 0xA8 && byte(2) <= 0xAE));
+  return is_mark || (byte(1) == 0x81 && byte(2) >= 0xA6 && byte(2) <= 0xA9) ? 3 : 0;
+}
+
 std::string readable(std::string_view text) {
   std::string shown;
   shown.reserve(text.size());
@@ -119,12 +129,10 @@ std::string readable(std::string_view text) {
       shown += kTemporaryDirectory;
       text.remove_prefix(kStoredTemporaryDirectory.size());
     } else {
-      if (is_control(text.front())) {
-        shown += escaped(text.front());
-      } else {
-        shown += text.front();
-      }
-      text.remove_prefix(1);
+      const std::size_t size = size_of_control(text);
+      for (std::size_t at = 0; at < size; ++at) shown += escaped(text[at]);
+      if (size == 0) shown += text.front();
+      text.remove_prefix(std::max<std::size_t>(size, 1));
     }
   }
   return shown;

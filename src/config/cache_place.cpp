@@ -11,6 +11,7 @@
 
 #include "config/keys.h"
 #include "hipcache/base/files.h"
+#include "hipcache/config/shown.h"
 
 namespace hipcache::config {
 
@@ -36,33 +37,52 @@ std::optional<std::string> value_in(std::string_view text, std::string_view key)
 
 std::string shown(const std::string& value) { return value.empty() ? "none" : value; }
 
+constexpr std::string_view kMark = " #";  // before the mark of what is not shown
+
+std::string compared(const Key& key, const Settings& settings) {
+  const std::string text = one_line(key.show(settings));
+  const std::string whole = key.whole == nullptr ? "" : key.whole(settings);
+  return whole.empty() ? text : text + std::string(kMark) + change_mark(whole);
+}
+
+// As people see it.
+std::string without_mark(const Key& key, const std::string& text) {
+  return key.whole == nullptr ? text : text.substr(0, text.rfind(kMark));
+}
+
 }  // namespace
 
 std::string daemon_settings_text(const Settings& settings) {
   std::string text;
   for (const Key& key : keys())
     if (key.read_at == ReadAt::daemon_start)
-      text.append(key.name).append(kEquals).append(one_line(key.show(settings))).append("\n");
+      text.append(key.name).append(kEquals).append(compared(key, settings)).append("\n");
   return text;
 }
 
 Result<std::vector<UnusedSetting>> unused_settings(const Lookup& variable, std::string_view daemon_settings) {
   const Result<std::vector<Described>> ours = describe(variable);
+  const Result<Settings> settings = load(variable);
   if (!ours) return ours.error();
+  if (!settings) return settings.error();
   std::vector<UnusedSetting> unused;
   for (const Described& setting : *ours) {
     if (setting.origin == kDefaultOrigin) continue;
+    const Key* key = find_key(setting.key);
     const std::optional<std::string> daemons = value_in(daemon_settings, setting.key);
-    if (!daemons || *daemons == one_line(setting.value)) continue;
-    unused.push_back({setting.key, setting.value, setting.origin, *daemons});
+    if (key == nullptr || !daemons || *daemons == compared(*key, *settings)) continue;
+    unused.push_back({setting.key, setting.value, setting.origin, without_mark(*key, *daemons)});
   }
   return unused;
 }
 
 std::string describe(const UnusedSetting& setting) {
   const bool in_file = setting.origin.starts_with('/');
-  return (in_file ? setting.origin + ": " + setting.key : setting.origin) + " is " + shown(setting.value) +
-         ", but the running daemon uses " + shown(setting.of_daemon) +
+  const std::string difference =
+      setting.value == setting.of_daemon
+          ? " differs in what is not shown from what the running daemon uses"
+          : " is " + shown(setting.value) + ", but the running daemon uses " + shown(setting.of_daemon);
+  return (in_file ? setting.origin + ": " + setting.key : setting.origin) + difference +
          "; after hipcache --stop-server the next compile starts a daemon with the new value";
 }
 

@@ -97,7 +97,8 @@ void add_seed(Texts& texts, const std::string& path, const Settings& settings) {
 
 void add_signing_key(Texts& texts, const std::string& path) {
   if (!path.empty() && access(path.c_str(), R_OK) != 0)
-    texts.push_back(system_error("cannot read signing_key", path).message + "; docs/remote.md says how to make one");
+    texts.push_back(system_error("cannot read", "the file of signing_key").message +
+                    "; docs/remote.md says how to make one");
 }
 
 // The daemon makes the file, but not its directory.

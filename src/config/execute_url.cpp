@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "config/remote_options.h"
+#include "hipcache/config/shown.h"
 #include "hipcache/config/values.h"
 
 namespace hipcache::config {
@@ -84,26 +85,31 @@ bool is_of_server(std::string_view name) {
 
 }  // namespace
 
+bool is_engine_option(std::string_view name) {
+  return std::any_of(kOwnOptions.begin(), kOwnOptions.end(), [&](const Option& known) { return known.name == name; });
+}
+
 Result<ExecuteUrl> parse_execute_url(std::string_view text) {
   ExecuteUrl url;
   url.text = text;
-  const std::string shown = without_secrets(text);
+  const std::string shown = shown_url(text);
+  unsigned number = 0;
   const auto query = text.find('?');
   std::string server(text.substr(0, query));  // and the options that are the server's
   if (server.find("://") != std::string::npos && !server.starts_with("grpc://") && !server.starts_with("grpcs://"))
     return Error{shown + ": is no engine of remote execution such as grpcs://engine.example:8980/"};
   char before = '?';
   const auto take = [&](std::string_view name, std::string_view value) -> Status {
+    ++number;
     if (is_of_server(name)) {
       ((server += std::exchange(before, '&')).append(name) += '=').append(value);
       return done();
     }
     const auto* option =
         std::find_if(kOwnOptions.begin(), kOwnOptions.end(), [&](const Option& known) { return known.name == name; });
-    if (option == kOwnOptions.end())
-      return Error{shown + ": unknown option \"" + std::string(name) + "\"; the options are " + all_options()};
+    if (option == kOwnOptions.end()) return unknown_option(shown, name, number, all_options());
     if (Status set = option->set(url, value); !set)
-      return Error{shown + ": " + std::string(name) + " \"" + std::string(value) + "\" " + set.error().message};
+      return Error{shown + ": " + std::string(name) + " " + set.error().message};
     return done();
   };
   if (query != std::string_view::npos)

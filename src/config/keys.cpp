@@ -5,6 +5,7 @@
 #include "hipcache/base/text.h"
 #include "hipcache/config/remote_url.h"
 #include "hipcache/config/settings.h"
+#include "hipcache/config/shown.h"
 #include "hipcache/config/values.h"
 
 namespace hipcache::config {
@@ -65,7 +66,7 @@ Status set_remote(Settings& settings, const std::string& text) {
 
 std::string show_remote(const Settings& settings) {
   std::vector<std::string> shown;
-  for (const std::string& url : settings.remote) shown.push_back(without_secrets(url));
+  for (const std::string& url : settings.remote) shown.push_back(shown_url(url));
   return format_list(shown);
 }
 
@@ -85,10 +86,13 @@ Status set_trusted_keys(Settings& settings, const std::string& text) {
 }
 
 Status set_signing_key(Settings& settings, const std::string& text) {
-  if (!text.empty() && text.front() != '/') return Error{"\"" + text + "\" is not the absolute path of a private key"};
+  if (!text.empty() && text.front() != '/')
+    return Error{"the value is not the absolute path of a private key; write the key into a file, and name that"};
   settings.signing_key = text;
   return done();
 }
+
+std::string show_signing_key(const Settings& settings) { return shown_secret(settings.signing_key); }
 
 Status set_seeds(Settings& settings, const std::string& text) {
   std::vector<std::string> seeds = parse_directories(text);
@@ -159,14 +163,16 @@ const std::vector<Key>& keys() {
       {"basedir", "base directories, whose results are shared; with colons between them", set_base_directories,
        [](const Settings& settings) { return format_path_list(settings.base_directories); }},
       {"remote", "URLs of shared caches, in the order in which they are asked", set_remote, show_remote,
-       ReadAt::daemon_start},
+       ReadAt::daemon_start, [](const Settings& settings) { return format_list(settings.remote); }},
       {"execute", "URL of a Remote Execution engine whose workers run steps while this machine is busy", set_execute,
-       show_execute, ReadAt::daemon_start},
+       show_execute, ReadAt::daemon_start,
+       [](const Settings& settings) { return settings.execute ? settings.execute->text : ""; }},
       {"trusted_keys", "public keys (name:base64); only what they signed is taken from shared caches and archives",
        set_trusted_keys, [](const Settings& settings) { return format_list(settings.trusted_keys); },
        ReadAt::daemon_start},
       {"signing_key", "absolute path of the private key that signs what goes to shared caches and archives",
-       set_signing_key, show_text<&Settings::signing_key>, ReadAt::daemon_start},
+       set_signing_key, show_signing_key, ReadAt::daemon_start,
+       [](const Settings& settings) { return settings.signing_key; }},
       {"seed", "absolute cache directories that are only read", set_seeds,
        [](const Settings& settings) { return format_list(settings.seeds); }, ReadAt::daemon_start},
       {"umask", "octal: rights that the cache's files do not get; 007 and 002 share the cache with a group", set_umask,

@@ -20,6 +20,8 @@ struct Key {
   Status (*set)(Settings& settings, const std::string& text);
   std::string (*show)(const Settings& settings);
   ReadAt read_at = ReadAt::request;
+  // Of a setting that may hold a secret: what `show` does not show (hipcache/config/shown.h).
+  std::string (*whole)(const Settings& settings) = nullptr;
 };
 
 const std::vector<Key>& keys();

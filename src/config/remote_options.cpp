@@ -5,6 +5,7 @@
 #include <charconv>
 #include <chrono>
 
+#include "hipcache/base/text.h"
 #include "hipcache/config/values.h"
 
 namespace hipcache::config {
@@ -127,7 +128,6 @@ struct Option {
   std::string_view name;
   unsigned kinds;  // of tiers that have it
   Status (*set)(RemoteUrl& url, const std::string& text);
-  bool is_secret = false;
 };
 
 constexpr auto kOptions = std::to_array<Option>({
@@ -136,12 +136,12 @@ constexpr auto kOptions = std::to_array<Option>({
     {"max_bytes", kAny, set_max_bytes},
     {"connect_timeout", kNet, set_wait<&RemoteUrl::connect_timeout>},
     {"timeout", kNet, set_wait<&RemoteUrl::timeout>},
-    {"token", kWeb, set_text<&RemoteUrl::token>, true},
+    {"token", kWeb, set_text<&RemoteUrl::token>},
     {"token_file", kWeb, set_file<&RemoteUrl::token_file>},
     {"ca_file", kNet, set_file<&RemoteUrl::ca_file>},
     {"client_certificate", kNet, set_file<&RemoteUrl::client_certificate>},
     {"client_key", kNet, set_file<&RemoteUrl::client_key>},
-    {"password", kRedis, set_text<&RemoteUrl::password>, true},
+    {"password", kRedis, set_text<&RemoteUrl::password>},
     {"user", kRedis, set_text<&RemoteUrl::user>},
     {"database", kRedis, set_database},
     {"endpoint", kObjects, set_endpoint},
@@ -198,21 +198,24 @@ bool is_remote_option(std::string_view name) {
   return std::any_of(kOptions.begin(), kOptions.end(), [&](const Option& known) { return known.name == name; });
 }
 
-bool may_hold_password(std::string_view value) {
-  return value.find('@') != std::string_view::npos || value.find("%40") != std::string_view::npos;
+Error unknown_option(const std::string& shown, std::string_view name, unsigned number, const std::string& all) {
+  std::string what = "unknown option, number " + std::to_string(number);
+  if (is_remote_option(name) || is_engine_option(name)) what = "unknown option \"" + std::string(name) + "\"";
+  const std::string meant = nearest(name, parse_list(all));
+  if (!meant.empty()) what += " (is " + meant + " meant?)";
+  return Error{shown + ": " + what + "; the options are " + all};
 }
 
-Status set_remote_option(RemoteUrl& url, std::string_view name, std::string_view value) {
+Status set_remote_option(RemoteUrl& url, std::string_view name, std::string_view value, unsigned number) {
   const unsigned kind = 1U << static_cast<unsigned>(url.kind);
   const auto* option =
       std::find_if(kOptions.begin(), kOptions.end(), [&](const Option& known) { return known.name == name; });
   if (option == kOptions.end() || (option->kinds & kind) == 0)
-    return Error{url.shown + ": unknown option \"" + std::string(name) + "\"; the options are " + options_of(kind)};
+    return unknown_option(url.shown, name, number, options_of(kind));
   const std::optional<std::string> text = percent_decoded(value);
-  const std::string named =
-      std::string(name) + (option->is_secret || may_hold_password(value) ? "" : " \"" + std::string(value) + "\"");
-  if (!text) return Error{url.shown + ": " + named + " holds a % without two hexadecimal digits; write %25 for %"};
-  if (Status set = option->set(url, *text); !set) return Error{url.shown + ": " + named + " " + set.error().message};
+  const std::string named = url.shown + ": " + std::string(name);
+  if (!text) return Error{named + " holds a % without two hexadecimal digits; write %25 for %"};
+  if (Status set = option->set(url, *text); !set) return Error{named + " " + set.error().message};
   return done();
 }
 

@@ -16,9 +16,6 @@ namespace hipcache::config {
 // "%41" becomes "A"; nothing if two hexadecimal digits do not follow a %.
 std::optional<std::string> percent_decoded(std::string_view text);
 
-// Whether a part of an option's value may be a password, as in endpoint=https://user:password@host.
-bool may_hold_password(std::string_view value);
-
 // Calls `take` with the name and the value of each option of a query, until it returns an error.
 template <typename Take>
 Status for_each_option(std::string_view query, const Take& take) {
@@ -39,8 +36,15 @@ std::optional<std::chrono::milliseconds> parse_wait(std::string_view text);
 // Of any kind of server.
 bool is_remote_option(std::string_view name);
 
-// `value` is percent-encoded. An error names the URL as shown, and never a secret value.
-Status set_remote_option(RemoteUrl& url, std::string_view name, std::string_view value);
+// Of engines alone (execute_url.cpp).
+bool is_engine_option(std::string_view name);
+
+// The text of an option that `all` lacks may be a part of a secret. So its number names it, unless it is an option of
+// other URLs.
+Error unknown_option(const std::string& shown, std::string_view name, unsigned number, const std::string& all);
+
+// `value` is percent-encoded, and no error shows it. `number`: of the option in its URL, for people.
+Status set_remote_option(RemoteUrl& url, std::string_view name, std::string_view value, unsigned number);
 
 }  // namespace hipcache::config
 

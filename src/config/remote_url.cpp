@@ -2,80 +2,24 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <optional>
 #include <utility>
 
 #include "config/remote_options.h"
+#include "config/url_parts.h"
+#include "hipcache/config/shown.h"
 
 namespace hipcache::config {
 namespace {
 
-constexpr std::string_view kHidden = "***";
 constexpr std::size_t kShortestBucket = 3;
 constexpr std::size_t kLongestContainer = 63;
 constexpr std::string_view kHostLetters = "abcdefghijklmnopqrstuvwxyz0123456789._-[]:";
 constexpr std::string_view kBucketLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";
-constexpr auto kSecretOptions = std::to_array<std::string_view>({"token", "password"});
-
-struct Scheme {
-  std::string_view name;
-  RemoteKind kind;
-  bool tls;
-  bool is_local;  // a path and no host
-};
-
-constexpr auto kSchemes = std::to_array<Scheme>({{"file", RemoteKind::file, false, true},
-                                                 {"http", RemoteKind::http, false, false},
-                                                 {"https", RemoteKind::http, true, false},
-                                                 {"grpc", RemoteKind::grpc, false, false},
-                                                 {"grpcs", RemoteKind::grpc, true, false},
-                                                 {"redis", RemoteKind::redis, false, false},
-                                                 {"rediss", RemoteKind::redis, true, false},
-                                                 {"valkey", RemoteKind::redis, false, false},
-                                                 {"valkeys", RemoteKind::redis, true, false},
-                                                 {"redis+unix", RemoteKind::redis, false, true},
-                                                 {"s3", RemoteKind::s3, true, false},
-                                                 {"gs", RemoteKind::google, true, false},
-                                                 {"azblob", RemoteKind::azure, true, false}});
-
-// The parts of a URL as written: scheme://user:password@host:port/path?query
-struct Parts {
-  std::string_view scheme, credentials, host, port, path, query;
-  bool has_credentials = false;
-};
-
-std::optional<Parts> split(std::string_view text) {
-  const auto end = text.find("://");
-  if (end == std::string_view::npos) return std::nullopt;
-  Parts parts{.scheme = text.substr(0, end)};
-  std::string_view rest = text.substr(end + 3);
-  if (const auto mark = rest.find('?'); mark != std::string_view::npos) {
-    parts.query = rest.substr(mark + 1);
-    rest = rest.substr(0, mark);
-  }
-  std::string_view authority = rest.substr(0, rest.find('/'));
-  parts.path = rest.substr(authority.size());
-  if (const auto at = authority.rfind('@'); at != std::string_view::npos) {
-    parts.has_credentials = true;
-    parts.credentials = authority.substr(0, at);
-    authority = authority.substr(at + 1);
-  }
-  const auto colon = authority.rfind(':');
-  const auto bracket = authority.rfind(']');
-  const bool has_port = colon != std::string_view::npos && (bracket == std::string_view::npos || colon > bracket);
-  parts.host = has_port ? authority.substr(0, colon) : authority;
-  if (has_port) parts.port = authority.substr(colon + 1);
-  return parts;
-}
-
-bool is_secret(std::string_view option) {
-  return std::find(kSecretOptions.begin(), kSecretOptions.end(), option) != kSecretOptions.end();
-}
 
 Error wrong(const RemoteUrl& url, const std::string& what) { return Error{url.shown + ": " + what}; }
 
-Status set_credentials(RemoteUrl& url, const Parts& parts) {
+Status set_credentials(RemoteUrl& url, const UrlParts& parts) {
   if (!parts.has_credentials) return done();
   const auto colon = parts.credentials.find(':');
   const std::string_view password = colon == std::string_view::npos ? "" : parts.credentials.substr(colon + 1);
@@ -89,21 +33,20 @@ Status set_credentials(RemoteUrl& url, const Parts& parts) {
 
 Status set_port(RemoteUrl& url, std::string_view text) {
   if (text.empty()) return done();
-  const auto parsed = std::from_chars(text.data(), text.data() + text.size(), url.port);
-  if (parsed.ec != std::errc() || parsed.ptr != text.data() + text.size() || url.port == 0)
-    return wrong(url, "port \"" + std::string(text) + "\" is no number from 1 to 65535");
+  const std::optional<std::uint16_t> port = parse_port(text);
+  if (!port)
+    return wrong(url, "the port is no number from 1 to 65535; a password's / is written %2F, its ? %3F, its @ %40");
+  url.port = *port;
   return done();
 }
 
-// An option behind a & before any ? would become part of the path. Its value, which may be a secret, is not shown.
+// An option behind a & before any ? would become part of the path.
 Status check_query_begins(std::string_view text) {
   text = text.substr(0, text.find('?'));
   for (auto at = text.find('&'); at != std::string_view::npos; at = text.find('&', at + 1)) {
     const std::string option(text.substr(at + 1, text.find_first_of("=&", at + 1) - at - 1));
     if (!is_remote_option(option)) continue;
-    const std::string before(text.substr(0, at));
-    return Error{without_secrets(before) + ": the option " + option +
-                 " stands behind a &, and none behind a ? before it; " +
+    return Error{shown_url(text) + ": the option " + option + " stands behind a &, and none behind a ? before it; " +
                  "the first option follows a ?, as in s3://bucket/prefix?mode=ro&region=eu-west-1"};
   }
   return done();
@@ -131,7 +74,7 @@ bool is_name(std::string_view text, std::size_t longest) {
          text.find_first_not_of(kBucketLetters) == std::string_view::npos;
 }
 
-Status check_objects(const RemoteUrl& url, const Parts& parts) {
+Status check_objects(const RemoteUrl& url, const UrlParts& parts) {
   const ObjectPlace& place = *std::find_if(kObjectPlaces.begin(), kObjectPlaces.end(),
                                            [&](const ObjectPlace& one) { return one.kind == url.kind; });
   const std::string what = place.what;
@@ -140,16 +83,15 @@ Status check_objects(const RemoteUrl& url, const Parts& parts) {
   if (parts.has_credentials) return wrong(url, std::string("this URL holds no keys; ") + place.keys);
   if (!parts.port.empty()) return wrong(url, "no " + what + " has a port; endpoint=https://host:port names the server");
   if (!is_name(host, place.longest))
-    return wrong(url, "\"" + host + "\" is no " + what + " of 3 to " + std::to_string(place.longest) +
-                          " letters, digits and ._-");
+    return wrong(url,
+                 "the " + what + " is no name of 3 to " + std::to_string(place.longest) + " letters, digits and ._-");
   if (url.kind != RemoteKind::azure) return done();
   const std::string_view path = parts.path.substr(std::min<std::size_t>(1, parts.path.size()));
-  const std::string container(path.substr(0, path.find('/')));
-  if (is_name(container, kLongestContainer)) return done();
-  return wrong(url, "\"" + container + "\" is no container of 3 to 63 letters, digits and -, as in " + place.example);
+  if (is_name(path.substr(0, path.find('/')), kLongestContainer)) return done();
+  return wrong(url, std::string("the container is no name of 3 to 63 letters, digits and -, as in ") + place.example);
 }
 
-Status set_place(RemoteUrl& url, const Scheme& scheme, const Parts& parts) {
+Status set_place(RemoteUrl& url, const Scheme& scheme, const UrlParts& parts) {
   const std::string name(scheme.name);
   if (scheme.is_local && (!parts.host.empty() || parts.path.size() < 2))
     return wrong(url, "an absolute path follows " + name + "://, as in " + name + ":///var/cache/hipcache");
@@ -165,7 +107,7 @@ Status set_place(RemoteUrl& url, const Scheme& scheme, const Parts& parts) {
   while (url.path.ends_with('/')) url.path.pop_back();
   if (url.kind != RemoteKind::redis || scheme.is_local || url.path.empty()) return set_port(url, parts.port);
   const std::string number = std::exchange(url.path, "").substr(1);
-  if (Status set = set_remote_option(url, "database", number); !set) return set;
+  if (Status set = set_remote_option(url, "database", number, 0); !set) return set;
   return set_port(url, parts.port);
 }
 
@@ -186,27 +128,27 @@ Status check_together(const RemoteUrl& url) {
   return done();
 }
 
-Error unknown_scheme(std::string_view name, const std::string& shown) {
+Error unknown_scheme(const std::string& shown) {
   std::string names;
   for (const Scheme& scheme : kSchemes) names.append(names.empty() ? "" : ", ").append(scheme.name);
-  return Error{shown + ": unknown scheme \"" + std::string(name) + "\"; the schemes are " + names};
+  return Error{shown + ": unknown scheme; the schemes are " + names};
 }
 
 }  // namespace
 
 Result<RemoteUrl> parse_remote_url(std::string_view text) {
-  const std::optional<Parts> parts = split(text);
-  const std::string shown = without_secrets(text);
-  if (!parts) return Error{"\"" + shown + "\" is not a URL such as http://cache.example:8080/"};
-  const auto* scheme =
-      std::find_if(kSchemes.begin(), kSchemes.end(), [&](const Scheme& known) { return known.name == parts->scheme; });
-  if (scheme == kSchemes.end()) return unknown_scheme(parts->scheme, shown);
+  const std::optional<UrlParts> parts = split_url(text);
+  const std::string shown = shown_url(text);
+  if (!parts) return Error{shown + " is not a URL such as http://cache.example:8080/"};
+  const Scheme* scheme = find_scheme(parts->scheme);
+  if (scheme == nullptr) return unknown_scheme(shown);
   if (Status good = check_query_begins(text); !good) return good.error();
   RemoteUrl url{.kind = scheme->kind, .shown = shown, .tls = scheme->tls};
   if (Status set = set_credentials(url, *parts); !set) return set.error();
   if (Status set = set_place(url, *scheme, *parts); !set) return set.error();
+  unsigned number = 0;
   const auto set_option = [&](std::string_view name, std::string_view value) {
-    return set_remote_option(url, name, value);
+    return set_remote_option(url, name, value, ++number);
   };
   if (Status set = for_each_option(parts->query, set_option); !set) return set.error();
   if (Status good = check_together(url); !good) return good.error();
@@ -228,28 +170,6 @@ Result<std::string> parse_origin(std::string_view text) {
   const std::string own_port = scheme == "https" ? ":443" : ":80";
   if (host.ends_with(own_port)) origin.resize(origin.size() - own_port.size());
   return origin;
-}
-
-std::string without_secrets(std::string_view text) {
-  const std::optional<Parts> parts = split(text);
-  if (!parts) return text.find('@') == std::string_view::npos ? std::string(text) : std::string(kHidden);
-  std::string shown = std::string(parts->scheme) + "://";
-  if (parts->has_credentials) {
-    const auto colon = parts->credentials.find(':');
-    shown += parts->credentials.substr(0, colon);
-    if (colon != std::string_view::npos) shown.append(":").append(kHidden);
-    shown += '@';
-  }
-  shown += parts->host;
-  if (!parts->port.empty()) shown.append(":").append(parts->port);
-  shown += parts->path;
-  char before = '?';
-  [[maybe_unused]] const Status always = for_each_option(parts->query, [&](std::string_view name, auto value) {
-    shown += std::exchange(before, '&');
-    shown.append(name).append("=").append(is_secret(name) || may_hold_password(value) ? kHidden : value);
-    return done();
-  });
-  return shown;
 }
 
 }  // namespace hipcache::config

@@ -244,6 +244,9 @@ Result<Settings> locate(const Lookup& variable) {
   if (directory.how > LAUNCH_BELOW_HOME) return not_located(launch_cache_directory, directory.how);
   const Located file = find(kFile, variable);
   if (file.how == LAUNCH_NO_PATH) return not_located(kFile, file.how);
+  // Each compile would read the file of its own directory.
+  if (const auto named = set_variable(variable, kFile.variable); named && !named->starts_with('/'))
+    return Error{"HIPCACHE_CONFIG is " + *named + ": each directory would have another file; give an absolute path"};
   Settings settings;
   settings.directory = directory.path;
   if (directory.how == LAUNCH_BELOW_HOME) settings.user_home = home_of(variable);

@@ -47,9 +47,9 @@ Result<TrustedKey> parse_trusted_key(std::string_view text) {
   const std::optional<std::string> key =
       colon == std::string_view::npos ? std::nullopt : bytes_in(text.substr(colon + 1));
   if (name.empty() || name.find_first_not_of(kNameLetters) != std::string_view::npos || !key)
-    return Error{"\"" + std::string(text) +
-                 "\" is no public key such as ci:<44 letters of base64>; hipcache --public-key FILE prints the "
-                 "one of a private key"};
+    return Error{
+        "a part of the value is no public key such as ci:<44 letters of base64>; hipcache --public-key FILE prints the "
+        "one of a private key"};
   return TrustedKey{std::string(name), *key};
 }
 

@@ -68,7 +68,7 @@ std::string to_trace(const Build& build) {
     for (const Slice& slice : track.slices) events.push_back(event_of(slice, process, build.begin_us));
   }
   const ordered_json trace = {{"displayTimeUnit", "ms"}, {"traceEvents", std::move(events)}};
-  return trace.dump(-1, ' ', false, ordered_json::error_handler_t::replace) + "\n";
+  return trace.dump(-1, ' ', /*ensure_ascii=*/true, ordered_json::error_handler_t::replace) + "\n";
 }
 
 namespace {
@@ -187,7 +187,7 @@ std::string to_json(const Summary& summary) {
                                {"advised_max_size", evicted.advice}}},
                              {"tiers", to_list(summary.remote.tiers)},
                              {"events", {{"lost", summary.lost}, {"damaged", summary.damaged}}}};
-  return root.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
+  return root.dump(2, ' ', /*ensure_ascii=*/true, ordered_json::error_handler_t::replace) + "\n";
 }
 
 }  // namespace hipcache::report

@@ -82,7 +82,7 @@ PageData page_data_of(const Build& build, const Timeline& timeline) {
   }
   const ordered_json root = {
       {"span", build.end_us - build.begin_us}, {"tracks", std::move(tracks)}, {"texts", texts.list()}};
-  data.json = within_script(root.dump(-1, ' ', false, ordered_json::error_handler_t::replace));
+  data.json = within_script(root.dump(-1, ' ', /*ensure_ascii=*/true, ordered_json::error_handler_t::replace));
   return data;
 }
 

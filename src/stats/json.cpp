@@ -186,7 +186,7 @@ std::string Snapshot::to_json(std::uint64_t actions, std::uint64_t blobs, std::u
   put_fields(root, StoreSize{.actions = actions, .blobs = blobs, .bytes = bytes, .bytes_on_disk = bytes_on_disk});
   put_names_of_sccache(root, *this);
   // Reasons contain pieces of command lines, which may not be UTF-8.
-  return root.dump(2, ' ', /*ensure_ascii=*/false, json::error_handler_t::replace) + "\n";
+  return root.dump(2, ' ', /*ensure_ascii=*/true, json::error_handler_t::replace) + "\n";
 }
 
 Result<Snapshot> Snapshot::from_json(std::string_view text) {

@@ -165,7 +165,7 @@ Result<std::string> as_sccache_json(std::string_view json, std::string_view vers
       {"version", version},
   };
   // Reasons may hold bytes that are not UTF-8.
-  return root.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
+  return root.dump(2, ' ', /*ensure_ascii=*/true, ordered_json::error_handler_t::replace) + "\n";
 }
 
 }  // namespace hipcache::stats

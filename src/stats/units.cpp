@@ -1,5 +1,7 @@
 #include "hipcache/stats/units.h"
 
+#include "hipcache/base/text.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -45,12 +47,14 @@ Status check_hit_rate(const HitRate& rate, double percent, std::string_view when
 std::string markdown_cell(std::string_view text) {
   constexpr std::string_view kMarkup = "\\`*_{}[]()#+!|~";
   std::string safe;
-  for (const char letter : text) {
+  for (std::size_t size = 1; !text.empty(); text.remove_prefix(size)) {
+    const char letter = text.front();
+    size = std::max<std::size_t>(size_of_control(text), 1);
     if (letter == '<') {
       safe += "&lt;";
     } else if (letter == '&') {
       safe += "&amp;";
-    } else if (static_cast<unsigned char>(letter) < ' ') {
+    } else if (size_of_control(text) > 0) {
       safe += ' ';
     } else {
       if (kMarkup.find(letter) != std::string_view::npos) safe += '\\';

@@ -30,6 +30,15 @@ TEST(Readable, NamesTheDirectoriesThatPlaceholdersStandFor) {
 TEST(Readable, ShowsControlCharactersByTheirNumbers) {
   EXPECT_EQ(readable("a\nb\tc\x1b[31md\x7f\x01"), "a\\nb\\tc\\x1b[31md\\x7f\\x01");
   EXPECT_EQ(readable(std::string("\0", 1)), "\\x00");
+  EXPECT_EQ(readable("a\xc2\x9b"
+                     "1m"),
+            "a\\xc2\\x9b1m")
+      << "U+009B begins a sequence of a terminal";
+  EXPECT_EQ(readable("a\xe2\x80\xae"
+                     "b\xe2\x81\xa6"),
+            "a\\xe2\\x80\\xaeb\\xe2\\x81\\xa6")
+      << "U+202E, U+2066";
+  EXPECT_EQ(readable("\xc2\xa0\xe2\x80\x9c\xe2"), "\xc2\xa0\xe2\x80\x9c\xe2") << "U+00A0, U+201C and a part";
 }
 
 }  // namespace

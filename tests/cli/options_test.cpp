@@ -59,10 +59,25 @@ TEST(Options, PlanTakesTheCommandBehindTheDashesAsItIs) {
   EXPECT_THAT(options.command, ElementsAre("clang++", "-c", "--", "-s"));
 }
 
+TEST(Options, ACommandBeginsWithTheFirstWordThatIsNoOption) {
+  const Options plan = parse_options({"--plan", "--format", "json", "clang++", "--version", "--", "-s"}).value();
+  EXPECT_TRUE(plan.json());
+  EXPECT_THAT(plan.command, ElementsAre("clang++", "--version", "--", "-s"));
+  EXPECT_THAT(parse_options({"--explain", "clang++", "--format=json"}).value().command,
+              ElementsAre("clang++", "--format=json"));
+  EXPECT_THAT(parse_options({"--doctor", "hipcc", "-O2"}).value().command, ElementsAre("hipcc", "-O2"));
+}
+
+TEST(Options, FlushFailsOnlyIfTheUserWantsThat) {
+  EXPECT_FALSE(parse_options({"--flush"}).value().fail_unwritten);
+  EXPECT_TRUE(parse_options({"--flush", "--fail-unwritten"}).value().fail_unwritten);
+  EXPECT_THAT(error_of({"-s", "--fail-unwritten"}), HasSubstr("--fail-unwritten goes with --flush"));
+}
+
 TEST(Options, PlanWithoutACommandSaysHowToGiveOne) {
-  EXPECT_THAT(error_of({"--plan"}), HasSubstr("hipcache --plan -- clang++"));
+  EXPECT_THAT(error_of({"--plan"}), HasSubstr("hipcache --plan clang++"));
   EXPECT_THAT(error_of({"--plan", "--"}), HasSubstr("needs a command"));
-  EXPECT_THAT(error_of({"--explain"}), HasSubstr("hipcache --explain -- clang++"));
+  EXPECT_THAT(error_of({"--explain"}), HasSubstr("hipcache --explain clang++"));
 }
 
 TEST(Options, ExplainTakesACommandLikePlan) {

@@ -166,6 +166,14 @@ TEST(ShowConfig, ShowsValueAndOriginOfEachSetting) {
   EXPECT_EQ(json.at("max_size"), nlohmann::json({{"value", "20G"}, {"origin", "default"}}));
 }
 
+TEST(ShowConfig, HasOnlyAsciiInJson) {
+  const std::string name = "a\xc2\x9b\xe2\x80\xae";  // U+009B and U+202E, which a terminal obeys
+  const std::string text =
+      show_config(config::lookup_in({"HIPCACHE_DIR=/cache", "HOME=/h", "HIPCACHE_NAMESPACE=" + name}), true).value();
+  EXPECT_THAT(text, HasSubstr("a\\u009b\\u202e"));
+  EXPECT_EQ(nlohmann::json::parse(text).at("namespace").at("value"), name);
+}
+
 TEST(ShowConfig, ABadSettingIsItsError) {
   const auto variables = config::lookup_in({"HOME=/h", "HIPCACHE_MAX_SIZE=lots"});
   EXPECT_THAT(show_config(variables, false).error().message, HasSubstr("HIPCACHE_MAX_SIZE"));

@@ -105,6 +105,13 @@ TEST_F(Notices, NameACacheDirectoryThatCannotBeUsed) {
               HasSubstr("the home directory is /nonexistent, which is no directory: set HIPCACHE_DIR"));
 }
 
+TEST_F(Notices, AreSaidAgainToAJobWithAnotherCache) {
+  EXPECT_THAT(compile({"HIPCACHE_MAXSIZE=5G"}).err, HasSubstr("is HIPCACHE_MAX_SIZE meant?"));
+  EXPECT_EQ(compile({"HIPCACHE_MAXSIZE=5G"}).err, kSaid) << "once";
+  EXPECT_THAT(compile({"HIPCACHE_MAXSIZE=5G", "HIPCACHE_DIR=" + (scratch / "other")}).err,
+              HasSubstr("is HIPCACHE_MAX_SIZE meant?"));
+}
+
 TEST_F(Notices, LeaveTheCompilersOutputAndExitCodeAlone) {
   const Ended ended = compile({"HIPCACHE_MAXSIZE=5G"});
   EXPECT_EQ(ended.exit_code, 5);

@@ -91,7 +91,7 @@ TEST_F(Conflicts, ASigningKeySignsWhatGoesToSharedCaches) {
   EXPECT_THAT(found(with([&](Settings& s) { s.signing_key = key, s.remote = {"file:///c?mode=ro"}; })),
               ElementsAre(HasSubstr("mistake: signing_key signs nothing")));
   EXPECT_THAT(found(with([&](Settings& s) { s.signing_key = scratch / "none", s.remote = {"file:///c"}; })),
-              ElementsAre(HasSubstr("mistake: cannot read signing_key " + (scratch / "none"))));
+              ElementsAre(HasSubstr("mistake: cannot read the file of signing_key: ")));
   EXPECT_THAT(
       found(with([&](Settings& s) { s.signing_key = key, s.remote = {"file:///c"}, s.seeds = {scratch.path()}; })),
       ElementsAre(HasSubstr("mistake: seed does nothing while signing_key is set")));

@@ -37,7 +37,18 @@ TEST(DaemonSettings, AreThoseThatCountAtItsStart) {
 }
 
 TEST(DaemonSettings, HaveNoSecrets) {
-  EXPECT_THAT(text_with({"HIPCACHE_REMOTE=http://user:secret@host/"}), Not(HasSubstr("secret")));
+  EXPECT_THAT(text_with({"HIPCACHE_REMOTE=http://user:secret@host/", "HIPCACHE_SIGNING_KEY=/secret"}),
+              Not(HasSubstr("secret")));
+}
+
+TEST(UnusedSettings, AChangeOfWhatIsNotShownIsTold) {
+  const std::string of_daemon = text_with({"HIPCACHE_REMOTE=http://user:secret@host/", "HIPCACHE_SIGNING_KEY=/a"});
+  EXPECT_THAT(unused({"HIPCACHE_REMOTE=http://user:secret@host/", "HIPCACHE_SIGNING_KEY=/a"}, of_daemon), IsEmpty());
+  EXPECT_THAT(unused({"HIPCACHE_REMOTE=http://user:hidden@host/", "HIPCACHE_SIGNING_KEY=/b"}, of_daemon),
+              ElementsAre(HasSubstr("HIPCACHE_REMOTE differs in what is not shown"),
+                          HasSubstr("HIPCACHE_SIGNING_KEY differs in what is not shown")));
+  EXPECT_THAT(unused({"HIPCACHE_REMOTE=http://other/"}, of_daemon),
+              ElementsAre(HasSubstr("HIPCACHE_REMOTE is http://other, but the running daemon uses http://host;")));
 }
 
 TEST(UnusedSettings, AreThoseThatTheUserGaveAndTheDaemonHasOtherwise) {

@@ -60,13 +60,13 @@ TEST(ExecuteUrls, NeedNoOptions) {
 
 TEST(ExecuteUrls, AreShownWithTheirOptionsAndWithoutSecrets) {
   const ExecuteUrl url = parse_execute_url("grpc://host/?token=hidden&property=pool:a").value();
-  EXPECT_EQ(url.server.shown, "grpc://host/?token=***&property=pool:a");
+  EXPECT_EQ(url.server.shown, "grpc://host?token&property");
   EXPECT_EQ(url.server.token, "hidden");
 }
 
 TEST(ExecuteUrls, OfOtherServersAreNone) {
   EXPECT_EQ(error_of("http://host/"),
-            "http://host/: is no engine of remote execution such as grpcs://engine.example:8980/");
+            "http://host: is no engine of remote execution such as grpcs://engine.example:8980/");
   EXPECT_THAT(error_of("host:8980"), HasSubstr("is not a URL"));
   EXPECT_THAT(error_of("grpc:///main"), HasSubstr("a host is missing"));
 }
@@ -86,10 +86,10 @@ TEST(ExecuteUrls, SayWhatAValueShouldBe) {
   std::string many = "a:1";
   for (int count = 0; count < 32; ++count) many += ",a:1";
   EXPECT_THAT(error_of("grpc://host/?property=" + many), HasSubstr("more than 32 properties"));
-  EXPECT_THAT(error_of("grpc://host/?trusted=perhaps"), HasSubstr("trusted \"perhaps\" is not true or false"));
-  EXPECT_THAT(error_of("grpc://host/?min_cost=0"), HasSubstr("min_cost \"0\" is no time"));
-  EXPECT_THAT(error_of("grpc://host/?audit=2"), HasSubstr("audit \"2\" is no share"));
-  EXPECT_THAT(error_of("grpc://host/?timeout=long"), HasSubstr("timeout \"long\" is no time"));
+  EXPECT_THAT(error_of("grpc://host/?trusted=perhaps"), HasSubstr("trusted is not true or false"));
+  EXPECT_THAT(error_of("grpc://host/?min_cost=0"), HasSubstr("min_cost is no time"));
+  EXPECT_THAT(error_of("grpc://host/?audit=2"), HasSubstr("audit is no share"));
+  EXPECT_THAT(error_of("grpc://host/?timeout=long"), HasSubstr("timeout is no time"));
   EXPECT_THAT(error_of("grpc://host/?token=a&token_file=/b"), HasSubstr("exclude each other"));
 }
 

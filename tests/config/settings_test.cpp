@@ -188,7 +188,7 @@ TEST_F(SettingsTest, ABadValueIsNamedWithItsFileAndKey) {
   EXPECT_THAT(error_with("basedir = 'src'\n"), HasSubstr("basedir: \"src\" is not an absolute directory"));
   EXPECT_THAT(error_with("seed = ['/a', 'b']\n"), HasSubstr("seed: \"b\" is not an absolute directory"));
   EXPECT_THAT(error_with("remote = ['cache.example']\n"), HasSubstr("is not a URL"));
-  EXPECT_THAT(error_with("execute = 'http://host/'\n"), HasSubstr("execute: http://host/: is no engine"));
+  EXPECT_THAT(error_with("execute = 'http://host/'\n"), HasSubstr("execute: http://host: is no engine"));
   EXPECT_THAT(error_with("log = 'log'\n"), HasSubstr("\"stderr\" or an absolute path"));
   EXPECT_THAT(error_with("cuid = 'random'\n"), HasSubstr("\"auto\" or \"keep\""));
   for (const char* wrong : {"/usr/bin/mpicxx", "=gcc", "mpicxx=", "mpicxx=icc", "a=gcc=clang"})

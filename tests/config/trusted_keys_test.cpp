@@ -7,7 +7,9 @@
 namespace hipcache::config {
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
+using testing::Not;
 
 // Of RFC 8032, section 7.1.
 constexpr const char* kFirst = "first:11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=";
@@ -40,7 +42,8 @@ TEST(TrustedKeys, OfAnyOtherFormAreRefused) {
         "first:" + key.substr(0, 43) + "A", "first: " + key, "first:" + key.substr(0, 42) + "p="}) {
     const Result<TrustedKey> parsed = parse_trusted_key(text);
     ASSERT_FALSE(parsed) << text;
-    EXPECT_THAT(parsed.error().message, HasSubstr("\"" + text + "\" is no public key such as"));
+    EXPECT_THAT(parsed.error().message,
+                AllOf(HasSubstr("is no public key such as"), Not(HasSubstr("\"" + text + "\""))));
   }
 }
 
@@ -50,9 +53,10 @@ TEST(TrustedKeys, AreSettings) {
   ASSERT_TRUE(settings) << settings.error().message;
   EXPECT_THAT(settings->trusted_keys, testing::ElementsAre(kFirst, kSecond));
   EXPECT_EQ(settings->signing_key, "/etc/key.pem");
-  EXPECT_THAT(error_with("HIPCACHE_TRUSTED_KEYS=ci"), HasSubstr("HIPCACHE_TRUSTED_KEYS: \"ci\" is no public key"));
-  EXPECT_THAT(error_with("HIPCACHE_SIGNING_KEY=key.pem"),
-              HasSubstr("HIPCACHE_SIGNING_KEY: \"key.pem\" is not the absolute path"));
+  EXPECT_THAT(error_with("HIPCACHE_TRUSTED_KEYS=ci"),
+              HasSubstr("HIPCACHE_TRUSTED_KEYS: a part of the value is no public key"));
+  EXPECT_THAT(error_with("HIPCACHE_SIGNING_KEY=secret"),
+              AllOf(HasSubstr("HIPCACHE_SIGNING_KEY: the value is not the absolute path"), Not(HasSubstr("secret"))));
 }
 
 TEST(TrustedKeys, AreTheSameTrustInAnyOrderAndUnderAnyName) {

@@ -44,6 +44,10 @@ TEST(MissingFile, IsToldOnlyIfTheVariableNamesIt) {
   const support::Scratch scratch;
   EXPECT_EQ(missing_file(lookup_in({"HOME=/nonexistent"})), std::nullopt);
   EXPECT_EQ(missing_file(lookup_in({"HOME=/h", "HIPCACHE_CONFIG="})), std::nullopt);
+  const Result<Settings> relative = load(lookup_in({"HOME=/h", "HIPCACHE_CONFIG=h.toml"}));
+  ASSERT_FALSE(relative) << "each compile would read another file";
+  EXPECT_EQ(relative.error().message,
+            "HIPCACHE_CONFIG is h.toml: each directory would have another file; give an absolute path");
   EXPECT_EQ(missing_file(lookup_in({"HOME=/h", "HIPCACHE_CONFIG=" + (scratch / "none.toml")})), scratch / "none.toml");
   EXPECT_EQ(missing_file(lookup_in({"HOME=/h", "HIPCACHE_CONFIG=" + scratch.write("f.toml", "")})), std::nullopt);
   EXPECT_EQ(missing_file(lookup_in({"HOME=/h", "HIPCACHE_CONFIG=/dev/null"})), std::nullopt);

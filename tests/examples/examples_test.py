@@ -152,8 +152,9 @@ class Examples(unittest.TestCase):
         source.write_text(source.read_text() + "\nint of_nobody_else() { return 1; }\n")
         liar.run()
         flushed = subprocess.run([str(BIN / "hipcache"), "--flush"], env=liar.variables, capture_output=True, text=True)
-        self.assertEqual(flushed.returncode, 1)
-        self.assertIn("s3://bucket/cache", flushed.stderr)
+        self.assertEqual(flushed.returncode, 0, "a server that takes nothing does not fail the job")
+        self.assertIn("hipcache: warning: ", flushed.stderr)
+        self.assertIn("s3://bucket: ", flushed.stderr)
         tier = self.stats(liar)["remote"]["tiers"][0]
         self.assertEqual(tier["written"], 0)
         self.assertGreater(tier["write_errors"], 0)

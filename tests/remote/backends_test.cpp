@@ -1,15 +1,19 @@
 // The backends with real servers: what is written comes back, and writers of one list lose nothing.
 #include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <thread>
 #include <vector>
 
 #include "remote/server.h"
 #include "remote/support.h"
 #include "remote/two_writers.h"
+#include "support/scratch.h"
 
 namespace hipcache::remote {
 namespace {
@@ -87,6 +91,58 @@ TEST(FileBackend, ADamagedListIsBegunAnew) {
   EXPECT_EQ(backend->list(key, kPatient).failure->trouble, Trouble::damaged);
   EXPECT_EQ(problem(backend->add_to_list(key, {path_set("b", 1)}, kPatient)), "");
   EXPECT_EQ(*backend->list(key, kPatient).value, (List{path_set("b", 1)}));
+}
+
+// Of another size or kind, too: neither is read for long, and both are replaced.
+TEST(FileBackend, WhatIsNoValueIsDamagedAndBegunAnew) {
+  const auto tier = tier_of_kind("file");
+  const std::unique_ptr<Backend> backend = backend_at(tier->url);
+  const Digest key = digest_of("key");
+  backend->add_to_list(key, {path_set("a", 1)}, kPatient);
+  std::filesystem::path file;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(tier->directory.path()))
+    if (entry.path().filename() == key.hex()) file = entry.path();
+  ASSERT_FALSE(file.empty());
+  const auto fifo = [&] { return mkfifo(file.c_str(), 0600) == 0; };
+  const auto directory = [&] { return mkdir((file).c_str(), 0700) == 0; };
+  const auto oversized = [&] {
+    std::ofstream(file) << "x";
+    return truncate(file.c_str(), 9 << 20) == 0;
+  };
+  for (const std::function<bool()>& make : {std::function<bool()>(fifo), {directory}, {oversized}}) {
+    std::filesystem::remove(file);
+    ASSERT_TRUE(make());
+    const Answer<List> answer = backend->list(key, kPatient);
+    ASSERT_TRUE(answer.failure);
+    EXPECT_EQ(answer.failure->trouble, Trouble::damaged) << answer.failure->message;
+    EXPECT_EQ(problem(backend->add_to_list(key, {path_set("b", 1)}, kPatient)), "");
+    EXPECT_EQ(*backend->list(key, kPatient).value, (List{path_set("b", 1)}));
+  }
+}
+
+TEST(FileBackend, WhatIsMadeHasTheRightsOfTheTiersDirectory) {
+  const support::Scratch scratch;
+  const std::string root = scratch.make_directory("tier");
+  ASSERT_EQ(chmod(root.c_str(), 02775), 0);
+  const mode_t before = umask(077);
+  const Digest key = digest_of("key");
+  EXPECT_EQ(problem(backend_at("file://" + root)->add_to_list(key, {path_set("a", 1)}, kPatient)), "");
+  umask(before);
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(root)) {
+    struct stat status{};
+    ASSERT_EQ(stat(entry.path().c_str(), &status), 0);
+    EXPECT_EQ(status.st_mode & 07777, entry.is_directory() ? 02775u : 0664u) << entry.path();
+  }
+}
+
+TEST(FileBackend, AShareThatIsNotMountedIsNamedAndNotMade) {
+  const support::Scratch scratch;
+  const std::unique_ptr<Backend> backend = backend_at("file://" + (scratch / "typo/tier"));
+  const Digest key = digest_of("key");
+  const std::string why = "there is no directory " + (scratch / "typo") + ": mount the share, or make the directory";
+  EXPECT_EQ(backend->list(key, kPatient).failure->message, why);
+  EXPECT_EQ(problem(backend->add_to_list(key, {path_set("a", 1)}, kPatient)), why);
+  EXPECT_FALSE(std::filesystem::exists(scratch / "typo"));
 }
 
 TEST(FileBackend, ADamagedBlobIsWrittenAgain) {

@@ -29,8 +29,26 @@ TEST_F(CircuitBreaker, OpensAfterFiveFailuresInTenSeconds) {
 TEST_F(CircuitBreaker, OpensAfterThreeFailuresThatTookTheirTimeLimit) {
   for (int i = 0; i < 2; ++i) circuit_.failed({}, true);
   EXPECT_TRUE(circuit_.lets_through());
-  circuit_.failed({}, true);
+  circuit_.succeeded();
+  now_ += 20s;
+  circuit_.failed({Trouble::unreachable, "no answer in time", {}}, true);
+  EXPECT_FALSE(circuit_.lets_through()) << "what succeeded between them did not shorten the waits";
+  EXPECT_EQ(circuit_.state(), "not asked for 60 s: 3 look-ups took their time limit; no answer in time");
+  now_ += 59s;
   EXPECT_FALSE(circuit_.lets_through());
+  now_ += 1s;
+  EXPECT_TRUE(circuit_.lets_through());
+  circuit_.failed({}, true);
+  now_ += 119s;
+  EXPECT_FALSE(circuit_.lets_through()) << "the next pause is longer";
+}
+
+TEST_F(CircuitBreaker, StaysClosedWhileSlowAnswersAreRare) {
+  for (int i = 0; i < 10; ++i) {
+    circuit_.failed({}, true);
+    now_ += 31s;
+  }
+  EXPECT_TRUE(circuit_.lets_through());
 }
 
 TEST_F(CircuitBreaker, ForgetsFailuresThatAreOlder) {
@@ -39,6 +57,8 @@ TEST_F(CircuitBreaker, ForgetsFailuresThatAreOlder) {
     now_ += 3s;
   }
   EXPECT_TRUE(circuit_.lets_through());
+  EXPECT_EQ(circuit_.state(), "fails: no answer") << "it is asked, but did not answer";
+  circuit_.succeeded();
   EXPECT_EQ(circuit_.state(), "ok");
 }
 

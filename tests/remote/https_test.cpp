@@ -32,6 +32,14 @@ class Https : public testing::Test {
   std::unique_ptr<Server> server_;
 };
 
+TEST_F(Https, TheAuthoritiesThatTheUserNamesForAllProgramsAreTrusted) {
+  start(certificates_.issue("server"));
+  setenv("SSL_CERT_FILE", certificates_.authority().c_str(), 1);
+  EXPECT_EQ(problem(backend_at(server_->url())->list(key_, kPatient)), "");
+  unsetenv("SSL_CERT_FILE");
+  EXPECT_TRUE(backend_at(server_->url())->list(key_, kPatient).failure);
+}
+
 TEST_F(Https, ACertificateOfTheClientIsShownToAServerThatDemandsOne) {
   start(certificates_.issue("server"), certificates_.authority());
   const std::string trust = certificates_.trust() + "&";

@@ -54,5 +54,21 @@ TEST_F(TiersTest, WhatAnEarlierTierHasDamagedIsWrittenIntoItAgain) {
   }));
 }
 
+TEST_F(TiersTest, OneForWhichNoTimeIsLeftIsNotAskedAndNotBlamed) {
+  Tiers one = tiers({url_of("near")});
+  ASSERT_EQ(one.publish(publication_), "");
+  const Found<List> found = one.list(publication_.key, 0, Tiers::TimePoint());
+  EXPECT_FALSE(found.value);
+  EXPECT_TRUE(found.failed) << "it may have the value";
+  EXPECT_EQ(one.statistics().front().state, "ok");
+  EXPECT_EQ(one.statistics().front().errors, 0u);
+}
+
+TEST_F(TiersTest, OneThatFailedLastSaysWhy) {
+  Tiers one = tiers({"file://" + (scratch_ / "typo/tier")});
+  one.list(publication_.key, 0);
+  EXPECT_EQ(one.statistics().front().state.substr(0, 28), "fails: there is no directory");
+}
+
 }  // namespace
 }  // namespace hipcache::remote

@@ -82,6 +82,14 @@ TEST(Markdown, KeepsWhatOthersWroteInItsCell) {
   EXPECT_THAT(text, HasSubstr("| linking | 1 | a\\|b \\# &lt;script> \\[x\\]\\(y\\) \\`c\\` &amp; d |\n"));
 }
 
+TEST(Markdown, HasNoControlCharacter) {
+  EXPECT_EQ(markdown_cell("a\x1b"
+                          "b\xc2\x9b"
+                          "c\xe2\x80\xae"
+                          "d\xc3\xa4"),
+            "a b c d\xc3\xa4");
+}
+
 TEST(Markdown, NamesTheRemedyOfAReason) {
   Snapshot counts;
   counts.not_stored = {{"clock", 2}};

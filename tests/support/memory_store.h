@@ -151,6 +151,7 @@ class MemoryStore : public store::LocalStore {
     store::Usage usage;
     usage.actions = actions.size();
     usage.blobs = blobs.size();
+    for (const auto& [digest, bytes] : blobs) usage.bytes += bytes.size();
     return usage;
   }
 

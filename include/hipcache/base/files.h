@@ -77,6 +77,8 @@ Error system_error(std::string_view what, std::string_view path);
 
 // The whole file; an error if it holds more than `limit` bytes, and for a pipe, which might never end.
 Result<std::string> read_file(const std::string& path, std::uint64_t limit);
+// An error says `name` in place of the path.
+Result<std::string> read_file(const std::string& path, std::uint64_t limit, std::string_view name);
 Result<std::string> read_fd(int fd, std::uint64_t limit, std::string_view name);
 
 // Writes all bytes; continues after signals and short writes.
@@ -85,6 +87,8 @@ Status write_all(int fd, std::string_view bytes, std::string_view name);
 // Replaces `path` by temporary file and rename. Readers see the old or the new file, never a part.
 // Mode is 0666 less the umask.
 Status replace_file(const std::string& path, std::string_view bytes);
+// With that mode, whatever the umask is; without one, as above.
+Status replace_file(const std::string& path, std::string_view bytes, std::optional<mode_t> mode);
 
 // The mode, before the umask, of files that compilers and linkers write.
 inline constexpr mode_t kFileMode = 0666;

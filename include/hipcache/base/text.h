@@ -25,6 +25,11 @@ std::string nearest(std::string_view name, const std::vector<std::string>& candi
 // placeholders contain control characters, which must not reach a log or terminal. File names may
 // contain such characters, too.
 
+// The size of the control character with which the text begins; 0 if it begins with another one. Beyond ASCII: U+0080
+// to U+009F, which some terminals obey, and those that change the order in which a text is shown (U+061C, U+200E,
+// U+200F, U+202A to U+202E, U+2066 to U+2069) or end a line (U+2028, U+2029). REQUIRES: not empty
+std::size_t size_of_control(std::string_view text);
+
 // Stands for a request's temporary directory in stored messages.
 inline constexpr std::string_view kStoredTemporaryDirectory = "/hipcache-request-directory";
 

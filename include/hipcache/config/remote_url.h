@@ -7,10 +7,11 @@
 // Rejected: a table for each tier in the file, which no variable could express.
 //
 // The client reads settings as well, to report errors at once. So this uses no network library, and
-// touches neither network nor files. No error shows a secret: errors name a URL as `shown`.
+// touches neither network nor files. Errors name a URL as `shown` (hipcache/config/shown.h).
 #ifndef HIPCACHE_CONFIG_REMOTE_URL_H
 #define HIPCACHE_CONFIG_REMOTE_URL_H
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <string>
@@ -35,7 +36,7 @@ struct S3Options {
 
 struct RemoteUrl {
   RemoteKind kind = RemoteKind::file;
-  std::string shown;  // the URL without secrets: for people
+  std::string shown;  // for people (shown_url)
   bool tls = false;
   std::string user;
   std::string password;
@@ -69,6 +70,18 @@ struct RemoteUrl {
   bool is_signed = true;  // credentials=none: requests go without credentials
 };
 
+// What one look-up may take. hipcache-remote keeps the time and gives up then; the daemon waits for that, and for
+// kLookUpGrace more only if hipcache-remote itself hangs. All tiers together have kLongestLookUp: a client waits no
+// longer for its first reply.
+inline constexpr std::chrono::milliseconds kLongestLookUp{3'500};
+inline constexpr std::chrono::milliseconds kLookUpGrace{500};
+
+// For small values, of that tier alone.
+constexpr std::chrono::milliseconds look_up_limit(const RemoteUrl& url) {
+  constexpr std::chrono::milliseconds kRestOfAnswer{1'500};
+  return std::min(url.connect_timeout + url.timeout + kRestOfAnswer, kLongestLookUp);
+}
+
 // Whether values are objects of a service such as S3.
 constexpr bool has_objects(RemoteKind kind) {
   return kind == RemoteKind::s3 || kind == RemoteKind::google || kind == RemoteKind::azure;
@@ -80,9 +93,6 @@ Result<RemoteUrl> parse_remote_url(std::string_view text);
 // "HTTPS://Host:443/" becomes "https://host": a server without path, user and the scheme's own port.
 // The error's message goes on after the name of what was wrong.
 Result<std::string> parse_origin(std::string_view text);
-
-// The URL with "***" for each secret. Any text, also one that is no URL.
-std::string without_secrets(std::string_view text);
 
 }  // namespace hipcache::config
 

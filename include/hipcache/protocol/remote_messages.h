@@ -155,7 +155,7 @@ struct RemoteTally {
   std::uint64_t results = 0;   // to come, written or stored
   std::uint64_t known = 0;     // import: that were there already
   std::uint64_t left_out = 0;  // export: gone meanwhile; import: refused
-  std::string error;           // why it ended before all were done
+  std::string error;           // why it ended before all were done, or were taken
 };
 
 struct RemoteAccepted {

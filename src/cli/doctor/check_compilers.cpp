@@ -27,11 +27,14 @@ std::string milliseconds(std::uint64_t us) {
 
 Finding finding_on(const stats::Tier& tier) {
   const std::string name = "shared cache " + tier.url;
-  if (tier.state != "ok") return {Level::error, name + " is not used: " + tier.state + "; docs/remote.md says more"};
   const std::string failed = std::to_string(tier.errors) + " look-ups failed; docs/remote.md says more";
   const bool answers = tier.hits + tier.misses > 0;
-  if (tier.errors > 0 && !answers) return {Level::error, name + " does not answer: " + failed};
-  if (tier.errors > 0) return {Level::warning, name + " answers, but " + failed};
+  const bool is_well = tier.state == "ok";
+  if (tier.errors > 0 && !answers)
+    return {Level::error, name + " does not answer: " + (is_well ? "" : tier.state + "; ") + failed};
+  if (!is_well && tier.errors == 0)
+    return {Level::error, name + " is not used: " + tier.state + "; docs/remote.md says more"};
+  if (tier.errors > 0) return {Level::warning, name + " answers, but " + (is_well ? "" : tier.state + "; ") + failed};
   if (!answers) return {Level::note, name + " was not asked"};
   return {Level::ok, name + " answers in " + milliseconds(tier.median_us)};
 }
@@ -46,7 +49,13 @@ void check_tiers(const Trial& trial, const config::Settings& settings, Findings&
     findings.error("shared caches cannot be asked: " + statistics.error().message);
     return;
   }
-  for (const stats::Tier& tier : statistics->remote.tiers) {
+  // The trial has the tiers that are read, in their order, with another mode (only_read).
+  Words shown;
+  for (const std::string& text : settings.remote)
+    if (const auto url = config::parse_remote_url(text); url && url->reads) shown.push_back(url->shown);
+  for (std::size_t at = 0; at < statistics->remote.tiers.size(); ++at) {
+    stats::Tier tier = statistics->remote.tiers[at];
+    if (at < shown.size()) tier.url = shown[at];
     Finding finding = finding_on(tier);
     findings.add(finding.level, std::move(finding.text));
   }

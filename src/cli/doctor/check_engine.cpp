@@ -174,13 +174,21 @@ protocol::RemoteExecute small_action(const Words& programs, const std::string& t
   return action;
 }
 
+// A value of the URL is not shown (hipcache/config/shown.h).
+Words names_of(const Words& properties) {
+  Words names;
+  for (const std::string& property : properties) names.push_back(property.substr(0, property.find('=')));
+  return names;
+}
+
 Finding finding_on(const protocol::RemoteEngineAnswer& answer, const config::ExecuteUrl& url) {
   if (!answer.ok)
     return {Level::error,
             name_of(url) + " cannot be used: " + answer.detail + "; builds run here without it (docs/execution.md)"};
-  return {Level::ok, name_of(url) + " answers" + (answer.version.empty() ? "" : " (API " + answer.version + ")") +
-                         " and " + answer.detail +
-                         (url.properties.empty() ? "" : "; asked for " + config::format_list(url.properties))};
+  return {Level::ok,
+          name_of(url) + " answers" + (answer.version.empty() ? "" : " (API " + answer.version + ")") + " and " +
+              answer.detail +
+              (url.properties.empty() ? "" : "; asked for " + config::format_list(names_of(url.properties)))};
 }
 
 // The shell has printed the names of those that are not there.
@@ -209,6 +217,11 @@ std::vector<Finding> findings_on(const protocol::RemoteExecuted& executed, const
                                "(docs/execution.md)"}};
   for (const std::string& program : programs)
     if (auto finding = finding_on_program(program, executed, traced)) findings.push_back(*std::move(finding));
+  if (!executed.stderr_text.empty())
+    findings.push_back(
+        {Level::error, worker + " prints \"" + first_line(executed.stderr_text) +
+                           "\" beside what a compiler prints, so no result is used: find what its shell, "
+                           "loader or sandbox complains about"});
   const Words different = different_in(traced);
   if (!different.empty())
     findings.push_back({Level::error, worker + " has another " + different.front() +

@@ -58,6 +58,22 @@ void check_file_system(const std::string& directory, Findings& findings) {
     findings.note("cache directory " + directory + " is in the container's own layer: it ends with the container");
 }
 
+// docs/internals/formats.md: v3/db.damaged-<seconds>.
+void check_set_aside(const std::string& directory, Findings& findings) {
+  const Result<std::vector<std::string>> stores = list_directory(directory);
+  if (!stores) return;
+  for (const std::string& store : *stores) {
+    const std::string path = join_path(directory, store);
+    const Result<std::vector<std::string>> names = store.starts_with('v') ? list_directory(path) : Error{"no store"};
+    if (!names) continue;
+    for (const std::string& name : *names)
+      if (name.starts_with("db.damaged-"))
+        findings.warning("a damaged database was set aside as " + join_path(path, name) +
+                         ", and what it held is compiled again; look after the disk and the memory, and remove it by "
+                         "hipcache --clear");
+  }
+}
+
 void check_sharing(const config::Settings& settings, const OwnDirectory& directory, Findings& findings) {
   const bool is_shared = config::group_sharing(settings, directory).has_value();
   if (config::lets_group_write(settings) && !is_shared)
@@ -98,6 +114,7 @@ void check_directory(Examination& examination) {
     return;
   }
   examination.has_directory = true;
+  check_set_aside(settings.directory, findings);
   check_file_system(settings.directory, findings);
   check_sharing(settings, *directory, findings);
 }

@@ -43,7 +43,8 @@ struct Options {
   Action action = Action::help;
   Format format = Format::text;
   Manner manner = Manner::hipcache;
-  bool verbose = false;  // show_stats: everything
+  bool verbose = false;         // show_stats: everything
+  bool fail_unwritten = false;  // flush
   bool json() const { return format == Format::json; }
   std::optional<double> fail_under;                // show_stats, report: percent
   std::optional<std::uint64_t> since_us;           // report: microseconds since 1970

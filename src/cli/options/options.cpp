@@ -107,7 +107,9 @@ struct FlagOption {
   std::string_view help;
 };
 
-constexpr std::array<FlagOption, 1> kFlags{{
+constexpr std::array<FlagOption, 2> kFlags{{
+    {"", "--fail-unwritten", Action::flush, "--flush", &Options::fail_unwritten,
+     "With --flush: exit code 1 if a result could not be written"},
     {"-v", "--verbose", Action::show_stats, "--show-stats", &Options::verbose,
      "With --show-stats: show everything, not only what fits on one screen (-sv for short)"},
 }};
@@ -117,9 +119,9 @@ constexpr std::string_view kUsage =
     "Usage:\n"
     "  hipcache COMPILER ARGUMENTS...   compile, from the cache if possible\n"
     "  hipcache OPTION\n"
-    "  hipcache --plan [--format json] -- COMPILER ARGUMENTS...\n"
-    "  hipcache --explain [--format json] -- COMPILER ARGUMENTS...\n"
-    "  hipcache --doctor [-- COMPILER [OPTIONS...]]\n"
+    "  hipcache --plan [--format json] COMPILER ARGUMENTS...\n"
+    "  hipcache --explain [--format json] COMPILER ARGUMENTS...\n"
+    "  hipcache --doctor [COMPILER [OPTIONS...]]\n"
     "\n"
     "Options:\n";
 
@@ -164,6 +166,7 @@ class WordReader {
     if (word_ + 1 == end_ || (word_ + 1)->starts_with("--")) return usage(name_ + " needs a value");
     return *++word_;
   }
+  Words rest() const { return {word_, end_}; }
   void advance() {
     ++word_;
     split();
@@ -233,8 +236,9 @@ Status add_value(Parsed& parsed, const ValueOption& option, WordReader& words) {
 
 // Whether the word was a flag.
 bool add_flag(Parsed& parsed, const std::string& word) {
-  const auto* flag = std::find_if(kFlags.begin(), kFlags.end(),
-                                  [&](const FlagOption& known) { return word == known.name || word == known.brief; });
+  const auto* flag = std::find_if(kFlags.begin(), kFlags.end(), [&](const FlagOption& known) {
+    return word == known.name || (!known.brief.empty() && word == known.brief);
+  });
   if (flag == kFlags.end()) return false;
   parsed.flags.push_back(flag);
   parsed.options.*flag->flag = true;
@@ -253,9 +257,18 @@ Words spelled_out(Words::const_iterator word, Words::const_iterator end) {
   return words;
 }
 
+// The command begins with the first word that is no option. "--" before it is only needed if it looks like one.
+bool begins_command(const Parsed& parsed, const std::string& word) {
+  return parsed.action != nullptr && takes_command(parsed.action->action) && !word.starts_with('-');
+}
+
 Result<Parsed> parse_words(const Words& arguments) {
   Parsed parsed;
   for (WordReader words(arguments.begin(), arguments.end()); !words.ended(); words.advance()) {
+    if (begins_command(parsed, words.word())) {
+      parsed.options.command = words.rest();
+      break;
+    }
     if (add_flag(parsed, words.word())) continue;
     const auto* option = std::find_if(kValues.begin(), kValues.end(),
                                       [&](const ValueOption& known) { return words.name() == known.name; });
@@ -308,18 +321,20 @@ std::string names_of(const OptionText& option) {
 Result<Options> parse_options(const Words& arguments) {
   const auto separator = std::find(arguments.begin(), arguments.end(), "--");
   Result<Parsed> parsed = parse_words(spelled_out(arguments.begin(), separator));
+  if (parsed && !parsed->options.command.empty() && separator != arguments.end())
+    parsed->options.command.insert(parsed->options.command.end(), separator, arguments.end());  // the compiler's own
   if (!parsed) return parsed.error();
   if (parsed->action == nullptr) return usage("no action given");
   if (Status together = check_together(*parsed); !together) return together.error();
   Options options = std::move(parsed->options);
   options.action = parsed->action->action;
-  if (separator != arguments.end()) options.command.assign(separator + 1, arguments.end());
+  if (options.command.empty() && separator != arguments.end()) options.command.assign(separator + 1, arguments.end());
   if (needs_command(options.action) && options.command.empty()) {
     const std::string name(parsed->action->name);
-    return usage(name + " needs a command: hipcache " + name + " -- clang++ ...");
+    return usage(name + " needs a command: hipcache " + name + " clang++ ...");
   }
   if (!takes_command(options.action) && separator != arguments.end())
-    return usage("only --plan, --explain and --doctor go with a command after --");
+    return usage("only --plan, --explain and --doctor go with a command");
   if (options.action == Action::doctor)
     if (Status good = check_doctors_compiler(options.command); !good) return good.error();
   return options;

@@ -50,7 +50,7 @@ std::string explanation_to_json(const protocol::Explanation& explanation);
 
 // Indented, with a final newline. Paths may not be UTF-8: invalid bytes are replaced.
 inline std::string json_text(const nlohmann::ordered_json& json) {
-  return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+  return json.dump(2, ' ', /*ensure_ascii=*/true, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
 
 // One line "key = value  (origin)" per setting, or a JSON object that maps each key to {"value",

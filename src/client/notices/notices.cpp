@@ -50,6 +50,21 @@ bool is_quiet(const config::Lookup& variable) {
   return settings && settings->quiet;
 }
 
+// Another user may make a directory of any name in /tmp, but not of all of them.
+std::optional<std::string> place_of_stamps(const config::Lookup& variable) {
+  constexpr int kNames = 8;
+  std::optional<std::string> place = private_place(variable, "notices");
+  for (int number = 2; !place && number <= kNames; ++number)
+    place = private_place(variable, "notices-" + std::to_string(number));
+  return place;
+}
+
+// A job of another session, or with another cache, has not heard what this one has.
+std::string job_of(const config::Lookup& variable) {
+  const Result<config::Settings> located = config::locate(variable);
+  return std::string(1, '\0') + std::to_string(getsid(0)) + " " + (located ? located->directory : "");
+}
+
 // If nobody reads standard error, the compile goes on.
 void print(const std::string& text) {
   struct sigaction before{};
@@ -85,12 +100,11 @@ std::string notice_without_cache(const Error& problem) { return kWithoutCache + 
 
 void say(const std::vector<std::string>& notices, const config::Lookup& variable) {
   if (notices.empty() || is_quiet(variable)) return;
-  const std::optional<std::string> place = private_place(variable, "notices");
-  if (!place) return;
-  const NoticeStamps stamps(*place);
+  const std::optional<std::string> place = place_of_stamps(variable);
+  const std::string job = job_of(variable);
   std::string text;
   for (const std::string& notice : notices)
-    if (stamps.is_due(notice)) text += "hipcache: " + notice + "\n";
+    if (!place || NoticeStamps(*place).is_due(notice + job)) text += "hipcache: " + notice + "\n";
   if (!text.empty()) print(text);
 }
 

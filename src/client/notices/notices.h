@@ -2,7 +2,8 @@
 //
 // Problem: a misspelt variable or a cache directory that cannot be used does nothing, and a compile
 // never fails because of the cache. Without a word the user never learns of it.
-// Choice: the full client says it, once in NoticeStamps::kPause for each user and problem. The
+// Choice: the full client says it, once in NoticeStamps::kPause for each job and problem. A job is a session with a
+// cache directory: make, ninja and what they start stay in their session. The
 // launcher serves hits and says nothing, so a hit costs no more and its messages stay the compiler's.
 // HIPCACHE_QUIET turns all of it off.
 #ifndef HIPCACHE_SRC_CLIENT_NOTICES_NOTICES_H
@@ -25,8 +26,8 @@ namespace hipcache::client {
 // A notice is remembered by an empty file, whose time says when it was last said:
 // $XDG_RUNTIME_DIR/hipcache-notices/<number>, else below /tmp (client/connection/daemon_start.h).
 // The number comes from the notice's text and is small, so there are at most kStamps files. Two
-// notices with one number are said in turn. Where no file can be made, nothing is said: rather
-// silence than a line for each compile.
+// notices with one number are said in turn. Where no directory can be made, each compile says it: silence would hide
+// a build without a cache from whoever asks why it is slow, at the will of any other user.
 // Rejected: the cache directory, because one notice is that it cannot be used.
 
 class NoticeStamps {

@@ -32,11 +32,18 @@ std::string settings_of(const protocol::Command& command, const std::string& tra
   return settings;
 }
 
+// The worker's variables that make the loader print into each program's messages. LD_PRELOAD is set for each command.
+constexpr const char* kNoNoise =
+    "unset LD_AUDIT LD_DEBUG LD_PROFILE LD_SHOW_AUXV LD_TRACE_LOADED_OBJECTS LD_VERBOSE LD_WARN && ";
+
 std::string script_of(const StepSpec& spec, const std::string& trace, const StepContext& context) {
-  std::string script = "cd " + shell_word(context.request.from.working_directory);
+  const MessageFiles messages = message_files_of(trace);
+  const std::string into = " >>" + shell_word(messages.out) + " 2>>" + shell_word(messages.error);
+  std::string script = kNoNoise + ("cd " + shell_word(context.request.from.working_directory));
   for (const protocol::Command& command : spec.commands) {
     script += " && " + settings_of(command, trace, context) + shell_word(command.program);
     for (std::size_t i = 1; i < command.argv.size(); ++i) script += " " + shell_word(command.argv[i]);
+    script += into;
   }
   return script;
 }
@@ -96,6 +103,10 @@ TraceFiles trace_files_of(const StepSpec& spec) {
   return {.traces = {"", ".then"}, .others = {".first", ".said"}};
 }
 
+MessageFiles message_files_of(const std::string& trace) {
+  return {.out = trace + ".stdout", .error = trace + ".stderr"};
+}
+
 // PWD is set for each command (settings_of).
 std::set<std::string> variables_of(const protocol::RemoteExecute& action, const inputs::RunContext& from) {
   std::set<std::string> names;
@@ -137,6 +148,8 @@ Result<protocol::RemoteExecute> action_of(const StepSpec& spec, const InputNames
   const TraceFiles traces = trace_files_of(spec);
   for (const std::string& ending : traces.traces) action.outputs.push_back(trace.substr(1) + ending);
   for (const std::string& ending : traces.others) action.outputs.push_back(trace.substr(1) + ending);
+  const MessageFiles messages = message_files_of(trace);
+  for (const std::string& name : {messages.out, messages.error}) action.outputs.push_back(name.substr(1));
   action.queue_limit_ms = static_cast<std::uint64_t>(kQueueLimit.count());
   return action;
 }

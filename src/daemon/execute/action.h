@@ -40,6 +40,12 @@ struct TraceFiles {
 };
 TraceFiles trace_files_of(const StepSpec& spec);
 
+// What the step's commands print, apart from what the worker's sandbox, shell or loader prints.
+struct MessageFiles {
+  std::string out, error;
+};
+MessageFiles message_files_of(const std::string& trace);
+
 // How long the action may run for a step of that cost; 0: not known.
 std::chrono::milliseconds deadline_of(std::uint64_t cost_us);
 

@@ -87,26 +87,36 @@ namespace {
 // Blobs stay pinned until the results that name them are there; not for longer, so that an archive larger than the
 // store's limit does not fill the disk.
 constexpr std::uint64_t kResultsOfOneLease = 256;
+constexpr std::uint64_t kTenthsFilled = 8;  // of the store's limit: its files take more than the values
+constexpr std::uint64_t kLooks = 32;
 constexpr std::uint64_t kBytesOfOneLease = 1u << 30;  // large blobs also come of results that nobody signed
 
 class Import {
  public:
   Import(protocol::Channel& channel, store::LocalStore& store, cache::MissHistory& history,
-         const std::optional<cache::Trust>& trust)
-      : channel_(channel), store_(store), history_(history), trust_(trust), lease_(store.lease()) {}
+         const std::optional<cache::Trust>& trust, std::uint64_t max_size)
+      : channel_(channel),
+        store_(store),
+        history_(history),
+        trust_(trust),
+        room_(max_size / 10 * kTenthsFilled),
+        before_(stored_so_far()),
+        lease_(store.lease()) {}
 
   // Takes one message; false at the end.
   bool take_message(const protocol::RemoteMessage& message) {
     if (const auto* stage = std::get_if<protocol::RemoteStage>(&message)) return take_blob(*stage);
     if (const auto* publish = std::get_if<protocol::RemotePublish>(&message)) return take_result(*publish);
-    if (std::holds_alternative<protocol::RemoteTally>(message)) send(tally_);
+    if (std::holds_alternative<protocol::RemoteTally>(message)) send(tally());
     return false;
   }
 
  private:
   // A damaged blob is missing when its result comes, which is then refused.
   bool take_blob(const protocol::RemoteStage& stage) {
+    if (is_full_) return true;
     bytes_ += stage.blob.bytes.size();
+    unmeasured_ += stage.blob.bytes.size();
     if (bytes_ > kBytesOfOneLease) renew_lease();
     const Status put = cache::accept_blob(stage.blob.digest, stage.blob.bytes, store_, *lease_);
     if (!put && put.error().code != ErrorCode::damaged && trouble_.empty()) trouble_ = put.error().message;
@@ -116,11 +126,16 @@ class Import {
   bool take_result(const protocol::RemotePublish& publish) {
     if (!trouble_.empty()) return refuse(trouble_);
     if (publish.action.starts_with(inputs::kSharedHistory)) return take_history(publish);
+    if (is_full_) {
+      ++too_many_;
+      return send(protocol::RemoteAccepted{});
+    }
     const Result<cache::Accepted> accepted =
         cache::accept({publish.key, publish.result_key, publish.path_set.id, publish.path_set.bytes, publish.action},
                       trust_, store_, *lease_);
     if (!accepted) return refuse(accepted.error().message);
     count(*accepted);
+    look_at_room();
     if (++taken_ >= kResultsOfOneLease) renew_lease();
     return send(protocol::RemoteAccepted{});
   }
@@ -145,6 +160,23 @@ class Import {
     }
   }
 
+  // What was stored since the store was opened, with what had to go again.
+  std::uint64_t stored_so_far() const { return store_.usage().bytes + store_.evicted().bytes; }
+
+  // Measuring the store takes a look at its directory.
+  void look_at_room() {
+    if (room_ == 0 || unmeasured_ < room_ / kLooks) return;
+    unmeasured_ = 0;
+    is_full_ = stored_so_far() - before_ > room_;
+  }
+
+  protocol::RemoteTally tally() const {
+    protocol::RemoteTally told = tally_;
+    if (too_many_ > 0)
+      told.error = std::to_string(too_many_) + " did not fit into max_size; those that were used last were taken";
+    return told;
+  }
+
   void renew_lease() {
     lease_ = store_.lease();
     taken_ = 0;
@@ -162,10 +194,16 @@ class Import {
   store::LocalStore& store_;
   cache::MissHistory& history_;
   const std::optional<cache::Trust> trust_;
+  // An archive begins with what was used last. More than the store's limit would evict just that.
+  const std::uint64_t room_;  // bytes as stored; 0: no limit
+  const std::uint64_t before_;
   std::unique_ptr<store::Lease> lease_;
   protocol::RemoteTally tally_;
-  std::uint64_t taken_ = 0;  // results under the lease
-  std::uint64_t bytes_ = 0;  // of blobs
+  std::uint64_t unmeasured_ = 0;  // bytes of blobs since the last look
+  bool is_full_ = false;
+  std::uint64_t too_many_ = 0;  // results that came once it was full
+  std::uint64_t taken_ = 0;     // results under the lease
+  std::uint64_t bytes_ = 0;     // of blobs
   std::string trouble_;
 };
 
@@ -174,7 +212,7 @@ class Import {
 void serve_import(protocol::Channel& channel, const Exchange& exchange) {
   auto& [store, history, settings, log] = exchange;
   if (!protocol::send(channel, trust_message(settings), kSilence)) return log.info("import: the other side has left");
-  Import import(channel, store, history, result_trust(settings));
+  Import import(channel, store, history, result_trust(settings), settings.max_size);
   for (;;) {
     const Result<protocol::RemoteMessage> received = protocol::receive_remote(channel, kSilence);
     if (!received) return log.info("import: it ended early: " + received.error().message);

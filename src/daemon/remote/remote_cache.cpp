@@ -7,6 +7,7 @@
 #include <variant>
 
 #include "hipcache/config/remote_url.h"
+#include "hipcache/config/shown.h"
 
 namespace hipcache::daemon {
 namespace {
@@ -15,8 +16,7 @@ using namespace std::chrono_literals;
 using protocol::RemoteKey;
 using std::chrono::milliseconds;
 
-constexpr milliseconds kGrace = 2s;     // for bytes of an answer that has begun, and for a loaded machine
-constexpr milliseconds kMostWait = 4s;  // less than a client waits for its first reply
+constexpr milliseconds kMostWait = config::kLongestLookUp + config::kLookUpGrace;
 constexpr milliseconds kStatistics = 2s;
 constexpr std::uint64_t kSlowest = 1u << 10;  // bytes in a millisecond
 
@@ -31,16 +31,16 @@ bool publishes(const protocol::RemoteConfigure& settings) {
 
 std::vector<std::string> names_of(const std::vector<std::string>& urls) {
   std::vector<std::string> names;
-  for (const std::string& url : urls) names.push_back(config::without_secrets(url));
+  for (const std::string& url : urls) names.push_back(config::shown_url(url));
   return names;
 }
 
 // What hipcache-remote may take until it gives a look-up up.
 milliseconds limit_of(const std::vector<std::string>& urls) {
-  milliseconds limit = kGrace;
+  milliseconds limit = config::kLookUpGrace;
   for (const std::string& text : urls)
     if (const Result<config::RemoteUrl> url = config::parse_remote_url(text); url && url->reads)
-      limit += url->connect_timeout + url->timeout;
+      limit += config::look_up_limit(*url);
   return std::min(limit, kMostWait);
 }
 

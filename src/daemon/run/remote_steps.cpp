@@ -25,6 +25,7 @@ namespace hipcache::daemon {
 namespace {
 
 constexpr std::uint64_t kTraceLimit = 256u << 20;
+constexpr std::uint64_t kMessagesLimit = 2u << 20;
 constexpr int kKilled = 128;  // exit codes from here on mean a signal, as in shells
 
 // An output of the action by its name in the request's directory; null if the command did not make it.
@@ -32,6 +33,24 @@ const protocol::ExecuteOutput* made(const protocol::RemoteExecuted& answer, cons
   const auto found = std::find_if(answer.outputs.begin(), answer.outputs.end(),
                                   [&](const protocol::ExecuteOutput& output) { return "/" + output.path == path; });
   return found == answer.outputs.end() ? nullptr : &*found;
+}
+
+// What the step's commands printed becomes the answer's messages. An error with what something else on the worker
+// printed: hipcache cannot know which of the lines the compiler would have printed here.
+std::optional<Unproved> take_messages(protocol::RemoteExecuted& answer, const std::string& trace) {
+  const std::string noise = answer.stderr_text.empty() ? answer.stdout_text : answer.stderr_text;
+  const MessageFiles files = message_files_of(trace);
+  for (const auto& [path, text] :
+       {std::pair(files.out, &answer.stdout_text), std::pair(files.error, &answer.stderr_text)}) {
+    const protocol::ExecuteOutput* one = made(answer, path);
+    if (one == nullptr && !noise.empty()) break;
+    if (one == nullptr) return Unproved{"lacks-an-output", "the messages"};
+    Result<std::string> said = read_file(one->file, kMessagesLimit, "the messages");
+    if (!said) return Unproved{"lacks-an-output", said.error().message};
+    *text = std::move(*said);
+  }
+  if (noise.empty()) return std::nullopt;
+  return Unproved{"worker-noise", first_line(noise)};
 }
 
 std::string trace_of(std::uint32_t number, const RequestDirectory& directory) {
@@ -285,10 +304,15 @@ RemoteSteps::Answer RemoteSteps::judge(Sent& sent) {
   } else if (answer->outcome != protocol::ExecuteOutcome::done) {
     engine_.note_failure(answer->detail);
     fail(sent, false, reason_of(answer->outcome), answer->detail);
+  } else if (const std::optional<Unproved> noisy = take_messages(*answer, trace_of(sent.number, context_.directory));
+             noisy && answer->exit_code == 0) {
+    engine_.note_failure("a result is of no use: " + noisy->reason + " " + noisy->path);
+    fail(sent, false, noisy->reason, noisy->path);
   } else if (answer->exit_code != 0) {
     const bool is_killed = answer->exit_code < 0 || answer->exit_code >= kKilled;
     if (is_killed) engine_.note_failure("a signal ended a command");
-    fail(sent, false, is_killed ? "worker-signal" : "worker-exit", first_line(answer->stderr_text));
+    fail(sent, false, is_killed ? "worker-signal" : "worker-exit",
+         noisy ? noisy->path : first_line(answer->stderr_text));
   } else if (const std::optional<Unproved> unproved = prove(sent, *answer)) {
     engine_.note_failure("a result is not proved: " + unproved->reason + " " + unproved->path);
     fail(sent, true, unproved->reason, unproved->path);

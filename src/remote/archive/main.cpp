@@ -159,9 +159,9 @@ int import_from(const std::string& path, protocol::Channel& channel) {
   const Result<Imported> imported = read_archive(channel, file.get());
   if (!imported) return fail("cannot import " + path + ": " + imported.error().message);
   const protocol::RemoteTally& tally = imported->tally;
-  std::printf("Imported %s; %llu were there already, %llu cannot be used here%s\n", results(tally.results).c_str(),
+  std::printf("Imported %s; %llu were there already, %llu cannot be used here%s%s\n", results(tally.results).c_str(),
               static_cast<unsigned long long>(tally.known), static_cast<unsigned long long>(tally.left_out),
-              refused(*imported).c_str());
+              refused(*imported).c_str(), tally.error.empty() ? "" : (", " + tally.error).c_str());
   return 0;
 }
 

@@ -46,6 +46,7 @@ std::string shared_key_authorization(const AzureRequest& request, const std::str
 
 namespace {
 
+constexpr const char* kCredentialsFile = "credentials_file=";
 constexpr const char* kInstanceServer = "http://169.254.169.254";
 constexpr const char* kInstancePath =
     "/metadata/identity/oauth2/token?api-version=2018-02-01&resource=https%3A%2F%2Fstorage.azure.com%2F";
@@ -101,7 +102,7 @@ Result<AzureCredentials> of_connection_string(const std::string& text, const std
   };
   AzureCredentials credentials;
   if (const std::string name = value("AccountName"); !name.empty() && name != account)
-    return Error{from + " is of the account " + name + ", and the URL's account is " + account};
+    return Error{from + " is of another account than the URL's, which is " + account};
   if (const std::string endpoint = value("BlobEndpoint"); !endpoint.empty()) {
     Result<std::string> parsed = endpoint_in(endpoint, from);
     if (!parsed) return parsed.error();
@@ -129,7 +130,7 @@ Result<AzureCredentials> of_application(const World& world, const std::string& c
   while (authority.ends_with('/')) authority.pop_back();
   std::string form = "grant_type=client_credentials&client_id=" + form_value(client) + "&scope=" + form_value(kScope);
   if (const std::string file = world.variables("AZURE_FEDERATED_TOKEN_FILE"); !file.empty()) {
-    const Result<std::string> assertion = token_in_file(file);
+    const Result<std::string> assertion = token_in_file(file, "AZURE_FEDERATED_TOKEN_FILE");
     if (!assertion) return assertion.error();
     form += "&client_assertion_type=" + form_value(kAssertion) + "&client_assertion=" + form_value(*assertion);
   } else {
@@ -164,8 +165,8 @@ Result<AzureCredentials> of_instance(const World& world, const std::string& clie
 Result<AzureCredentials> find_azure_credentials(const config::RemoteUrl& url, const World& world) {
   if (!url.is_signed) return AzureCredentials();
   if (!url.credentials_file.empty()) {
-    const Result<std::string> text = token_in_file(url.credentials_file);
-    return text ? of_connection_string(*text, url.host, url.credentials_file) : text.error();
+    const Result<std::string> text = token_in_file(url.credentials_file, kCredentialsFile);
+    return text ? of_connection_string(*text, url.host, config::file_of(kCredentialsFile)) : text.error();
   }
   if (const std::string text = world.variables("AZURE_STORAGE_CONNECTION_STRING"); !text.empty())
     return of_connection_string(text, url.host, "AZURE_STORAGE_CONNECTION_STRING");
@@ -175,7 +176,7 @@ Result<AzureCredentials> find_azure_credentials(const config::RemoteUrl& url, co
   const std::string sas = world.variables("AZURE_STORAGE_SAS_TOKEN");
   if (!(key + sas).empty()) {
     if (!account.empty() && account != url.host)
-      return Error{"AZURE_STORAGE_ACCOUNT is " + account + ", and the URL's account is " + url.host};
+      return Error{"AZURE_STORAGE_ACCOUNT is another account than the URL's, which is " + url.host};
     Status set = key.empty() ? set_sas(credentials, sas, "AZURE_STORAGE_SAS_TOKEN")
                              : set_key(credentials, key, "AZURE_STORAGE_KEY");
     if (!set) return set.error();

@@ -12,6 +12,7 @@
 #include <variant>
 
 #include "hipcache/base/files.h"
+#include "hipcache/config/shown.h"
 #include "remote/http/http_client.h"
 
 namespace hipcache::remote {
@@ -111,7 +112,7 @@ class HttpStore : public KeyValue {
   std::variant<HttpResponse, Failure> send(HttpRequest request, const Limits& limits) {
     std::string token = token_;
     if (!token_file_.empty()) {
-      const Result<std::string> read = read_file(token_file_, kTokenLimit);
+      const Result<std::string> read = read_file(token_file_, kTokenLimit, config::file_of("token_file="));
       if (!read) return Failure{Trouble::refused, read.error().message, {}};
       token = read->substr(0, read->find_first_of("\r\n"));
     }

@@ -50,7 +50,7 @@ struct FreeRequest {
 };
 
 std::variant<std::unique_ptr<ByteStream>, Failure> open_stream(const config::RemoteUrl& url, const Limits& limits) {
-  const Clock::time_point until = Clock::now() + limits.connect;
+  const Clock::time_point until = std::min(Clock::now() + limits.connect, limits.until);
   std::string host = url.host;
   if (host.starts_with('[') && host.ends_with(']')) host = host.substr(1, host.size() - 2);
   auto opened = host.empty() ? SocketStream::connect_unix(url.path, until)
@@ -95,7 +95,7 @@ std::variant<RedisReply, Failure> RedisConnection::call(const std::vector<std::s
     broken_ = closed_ = true;
     return std::move(*unread);
   }
-  const TimePoint last = Clock::now() + limits.total;
+  const TimePoint last = limits.last();
   if (std::optional<Failure> failure = send(words, limits, last)) return std::move(*failure);
   return receive(limits, last);
 }

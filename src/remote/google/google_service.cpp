@@ -77,12 +77,12 @@ std::string form_of(std::initializer_list<std::pair<const char*, std::string>> v
 
 // A file of credentials.
 struct File {
-  const std::string path;
+  const std::string name;  // for people
   const json content;
 
   std::string text(const std::string& key) const { return text_of(content, key); }
   std::string token_server() const { return text("token_uri").empty() ? kTokenServer : text("token_uri"); }
-  Error wrong(const std::string& what) const { return Error{path + ": " + what}; }
+  Error wrong(const std::string& what) const { return Error{name + ": " + what}; }
 };
 
 Result<BearerToken> post(const std::string& url, const std::string& form, SystemTime now) {
@@ -120,7 +120,8 @@ Result<std::string> subject_token(const File& file) {
   const json source = file.content.value("credential_source", json::object());
   if (!source.is_object()) return file.wrong("credential_source is no object");
   Result<std::string> got = file.wrong("credential_source has neither file nor url, and hipcache uses no other kind");
-  if (const std::string path = text_of(source, "file"); !path.empty()) got = read_file(path, kTokenLimit);
+  if (const std::string path = text_of(source, "file"); !path.empty())
+    got = read_file(path, kTokenLimit, config::file_of("credential_source"));
   if (const std::string url = text_of(source, "url"); !url.empty()) {
     HttpRequest request{.method = "GET", .url = url, .headers = {}};
     if (const auto headers = source.find("headers"); headers != source.end() && headers->is_object())
@@ -171,9 +172,9 @@ Result<BearerToken> token_of_other_provider(const File& file, const GoogleWish& 
   return token && !account.empty() ? as_service_account(account, *token, wish) : token;
 }
 
-Result<BearerToken> token_of_file(const std::string& path, const std::string& text, const GoogleWish& wish,
+Result<BearerToken> token_of_file(const std::string& name, const std::string& text, const GoogleWish& wish,
                                   SystemTime now) {
-  const File file{.path = path, .content = json::parse(text, nullptr, false)};
+  const File file{.name = name, .content = json::parse(text, nullptr, false)};
   if (!file.content.is_object()) return file.wrong("this is no file of Google's credentials");
   const std::string type = file.text("type");
   if (type == "service_account") return token_of_service_account(file, wish, now);
@@ -201,11 +202,13 @@ Result<BearerToken> token_of_instance(const World& world) {
 }  // namespace
 
 Result<BearerToken> find_google_token(const GoogleWish& wish, const World& world) {
-  std::string named = wish.credentials_file;
-  if (named.empty()) named = world.variables("GOOGLE_APPLICATION_CREDENTIALS");
+  const std::string of_variable = world.variables("GOOGLE_APPLICATION_CREDENTIALS");
+  const std::string named = wish.credentials_file.empty() ? of_variable : wish.credentials_file;
   const std::string path = named.empty() ? default_file(world) : named;
-  const Result<std::string> text = read_file(path, kFileLimit);
-  if (text) return token_of_file(path, *text, wish, world.now());
+  const std::string setting = wish.credentials_file.empty() ? "GOOGLE_APPLICATION_CREDENTIALS" : "credentials_file=";
+  const std::string name = named.empty() ? path : config::file_of(setting);
+  const Result<std::string> text = read_file(path, kFileLimit, name);
+  if (text) return token_of_file(name, *text, wish, world.now());
   if (!named.empty() || text.error().code != ErrorCode::gone) return text.error();
   Result<BearerToken> token = token_of_instance(world);
   if (token) return token;

@@ -6,13 +6,17 @@
 #include <charconv>
 #include <cstring>
 #include <ctime>
+#include <map>
+#include <mutex>
 #include <optional>
 #include <string_view>
 #include <utility>
 
 #include "remote/http/pool.h"
 #include "remote/layout/backend.h"
+#include "remote/transport/addresses.h"
 #include "remote/transport/authorities.h"
+#include "remote/transport/proxy.h"
 
 namespace hipcache::remote {
 
@@ -67,7 +71,7 @@ Failure failure_of_transfer(CURLcode code, long verdict, bool sends_certificate)
     case CURLE_SSL_CLIENTCERT:
       return failure_of_client_certificate(sends_certificate);
     case CURLE_SSL_CACERT_BADFILE:
-      return {Trouble::refused, "cannot use the file of ca_file=", {}};
+      return {Trouble::refused, "cannot use the file of ca_file= or SSL_CERT_FILE", {}};
     case CURLE_SSL_CERTPROBLEM:
       return {Trouble::refused, "cannot use the files of client_certificate= and client_key=", {}};
     default:
@@ -78,6 +82,10 @@ Failure failure_of_transfer(CURLcode code, long verdict, bool sends_certificate)
 constexpr std::string_view kUnreserved = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~/";
 
 constexpr milliseconds kLongestPoll{1000};
+constexpr std::chrono::seconds kAddressesKept{60};  // as curl keeps them
+constexpr std::uint16_t kHttpPort = 80;
+constexpr std::uint16_t kHttpsPort = 443;
+constexpr std::uint16_t kProxyPort = 1080;  // curl's, of a proxy without a port
 
 // What curl's callbacks fill in and read.
 struct Exchange {
@@ -149,7 +157,7 @@ int on_rewind(void* context, curl_off_t offset, int origin) {
 // When the request fails unless something happens.
 class Deadline {
  public:
-  explicit Deadline(const Limits& limits) : limits_(limits), until_(start_ + limits.connect) {}
+  explicit Deadline(const Limits& limits) : limits_(limits), until_(Clock::now() + limits.connect) {}
 
   void note(CURL* handle, const Exchange& exchange) {
     const Clock::time_point now = Clock::now();
@@ -166,15 +174,14 @@ class Deadline {
   }
 
   milliseconds left() const {
-    const Clock::time_point until = std::min(until_, start_ + limits_.total);
-    return std::max(milliseconds(0), std::chrono::ceil<milliseconds>(until - Clock::now()));
+    return std::max(milliseconds(0), std::chrono::ceil<milliseconds>(std::min(until_, last_) - Clock::now()));
   }
 
   std::string what() const { return !connected_ ? "no connection in time" : "no answer in time"; }
 
  private:
   const Limits& limits_;
-  const Clock::time_point start_ = Clock::now();
+  const Clock::time_point last_ = limits_.last();
   Clock::time_point until_;
   bool connected_ = false;
   std::uint64_t moved_ = 0;
@@ -195,9 +202,79 @@ struct HttpClient::Connection {
   }
 };
 
+namespace {
+
+// The addresses of the hosts that were asked, for curl's CURLOPT_RESOLVE: curl itself would join its resolver's thread.
+class HostAddresses {
+ public:
+  // "host:port:address,address" for the host that is connected to; "" if it is an address. A failure if the name server
+  // says nothing in time.
+  std::variant<std::string, Failure> entry_for(const std::string& url, bool may_use_proxy, Clock::time_point until);
+
+ private:
+  struct Known {
+    std::string entry;
+    Clock::time_point forget_after;
+  };
+
+  std::mutex mutex_;
+  std::map<std::string, Known> known_;  // by "host:port"
+};
+
+// Of "https://user@host:8443/path".
+struct HostAndPort {
+  std::string host;
+  std::uint16_t port = 0;
+};
+
+std::optional<HostAndPort> connected_to(std::string_view url, bool is_proxy) {
+  const auto scheme = url.find("://");
+  const bool is_tls = url.starts_with("https:");
+  std::uint16_t port = is_proxy && !is_tls ? kProxyPort : is_tls ? kHttpsPort : kHttpPort;
+  if (scheme != std::string_view::npos) url.remove_prefix(scheme + 3);
+  url = url.substr(0, url.find_first_of("/?"));
+  if (const auto at = url.rfind('@'); at != std::string_view::npos) url.remove_prefix(at + 1);
+  const auto colon = url.rfind(':');
+  const auto bracket = url.rfind(']');
+  if (colon != std::string_view::npos && (bracket == std::string_view::npos || colon > bracket)) {
+    const auto parsed = std::from_chars(url.data() + colon + 1, url.data() + url.size(), port);
+    if (parsed.ec != std::errc()) return std::nullopt;
+    url = url.substr(0, colon);
+  }
+  if (url.starts_with('[')) url = url.substr(1, url.size() - std::min<std::size_t>(url.size(), 2));
+  return HostAndPort{std::string(url), port};
+}
+
+std::variant<std::string, Failure> HostAddresses::entry_for(const std::string& url, bool may_use_proxy,
+                                                            Clock::time_point until) {
+  const auto server = connected_to(url, false);
+  if (!server) return std::string();
+  const std::string proxy =
+      may_use_proxy ? proxy_for(url.starts_with("https:"), server->host, variables_of_process()) : "";
+  const auto asked = proxy.empty() ? server : connected_to(proxy, true);
+  if (!asked || is_numeric_host(asked->host)) return std::string();
+  const std::string name = asked->host + ":" + std::to_string(asked->port);
+  {
+    const std::lock_guard lock(mutex_);
+    const auto known = known_.find(name);
+    if (known != known_.end() && Clock::now() < known->second.forget_after) return known->second.entry;
+  }
+  auto found = addresses_of(asked->host, asked->port, until);
+  if (auto* failure = std::get_if<Failure>(&found)) return std::move(*failure);
+  std::string entry = "+" + name + ":";
+  for (const std::string& text : texts_of(std::get<Addresses>(found))) entry += text + ",";
+  entry.pop_back();
+  const std::lock_guard lock(mutex_);
+  known_.insert_or_assign(name, Known{entry, Clock::now() + kAddressesKept});
+  return entry;
+}
+
+}  // namespace
+
 struct HttpClient::State {
   const HttpOptions options;
   Pool<Connection> pool;
+  HostAddresses addresses;
 
   void prepare(CURL* easy, Exchange& exchange, const Limits& limits, curl_slist* headers) const;
 };
@@ -222,8 +299,12 @@ void HttpClient::State::prepare(CURL* easy, Exchange& exchange, const Limits& li
     curl_easy_setopt(easy, CURLOPT_USERNAME, options.user.c_str());
     curl_easy_setopt(easy, CURLOPT_PASSWORD, options.password.c_str());
   }
-  const std::string authorities = options.ca_file.empty() ? file_of_authorities() : options.ca_file;
-  if (!authorities.empty()) curl_easy_setopt(easy, CURLOPT_CAINFO, authorities.c_str());
+  const NamedAuthorities authorities =
+      options.ca_file.empty() ? authorities_of_user() : NamedAuthorities{options.ca_file, ""};
+  const std::string file = authorities.is_named() ? authorities.file : file_of_authorities();
+  if (authorities.is_named() || !file.empty())
+    curl_easy_setopt(easy, CURLOPT_CAINFO, file.empty() ? nullptr : file.c_str());
+  if (!authorities.directory.empty()) curl_easy_setopt(easy, CURLOPT_CAPATH, authorities.directory.c_str());
   if (!options.client_certificate.empty()) {
     curl_easy_setopt(easy, CURLOPT_SSLCERT, options.client_certificate.c_str());
     curl_easy_setopt(easy, CURLOPT_SSLKEY, options.client_key.c_str());
@@ -243,7 +324,8 @@ void HttpClient::State::prepare(CURL* easy, Exchange& exchange, const Limits& li
   }
 }
 
-HttpClient::HttpClient(HttpOptions options) : state_(new State{.options = std::move(options), .pool = {}}) {
+HttpClient::HttpClient(HttpOptions options)
+    : state_(new State{.options = std::move(options), .pool = {}, .addresses = {}}) {
   static const CURLcode once = curl_global_init(CURL_GLOBAL_DEFAULT);  // thread-safe: a static of a function
   static_cast<void>(once);
 }
@@ -251,12 +333,18 @@ HttpClient::HttpClient(HttpOptions options) : state_(new State{.options = std::m
 HttpClient::~HttpClient() = default;
 
 std::variant<HttpResponse, Failure> HttpClient::send(const HttpRequest& request, const Limits& limits) {
+  const auto addresses = state_->addresses.entry_for(request.url, state_->options.may_use_proxy,
+                                                     std::min(Clock::now() + limits.connect, limits.until));
+  if (const auto* failure = std::get_if<Failure>(&addresses)) return *failure;
   std::unique_ptr<Connection> connection = state_->pool.take();
   if (!connection) connection = std::make_unique<Connection>();
   Exchange exchange{.request = &request, .limits = &limits, .response = {}};
   curl_slist* headers = curl_slist_append(nullptr, "Expect:");  // no pause before a body
   for (const std::string& header : request.headers) headers = curl_slist_append(headers, header.c_str());
   state_->prepare(connection->easy, exchange, limits, headers);
+  const auto& entry = std::get<std::string>(addresses);
+  curl_slist* resolved = entry.empty() ? nullptr : curl_slist_append(nullptr, entry.c_str());
+  if (resolved != nullptr) curl_easy_setopt(connection->easy, CURLOPT_RESOLVE, resolved);
 
   Deadline deadline(limits);
   std::optional<CURLcode> ended;
@@ -274,6 +362,8 @@ std::variant<HttpResponse, Failure> HttpClient::send(const HttpRequest& request,
     curl_multi_poll(connection->multi, nullptr, 0, static_cast<int>(wait.count()), nullptr);
   }
   curl_multi_remove_handle(connection->multi, connection->easy);
+  curl_easy_setopt(connection->easy, CURLOPT_RESOLVE, nullptr);
+  curl_slist_free_all(resolved);
   curl_slist_free_all(headers);
   if (!ended) return Failure{Trouble::unreachable, deadline.what(), {}, true};  // with the connection, which is in use
   if (exchange.too_long) return Failure{Trouble::damaged, "a value exceeds its limit", {}};

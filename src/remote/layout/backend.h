@@ -13,6 +13,7 @@
 #ifndef HIPCACHE_SRC_REMOTE_LAYOUT_BACKEND_H
 #define HIPCACHE_SRC_REMOTE_LAYOUT_BACKEND_H
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdint>
@@ -32,7 +33,13 @@ struct Limits {
   std::chrono::milliseconds answer{300};   // until the first byte of the answer
   std::chrono::milliseconds stall{2'000};  // without any progress after that
   std::chrono::milliseconds total{30'000};
+  // When all calls of one look-up have ended.
+  std::chrono::steady_clock::time_point until = std::chrono::steady_clock::time_point::max();
   std::atomic<std::uint64_t>* sent = nullptr;  // counts the bytes of values as they go out, for those who wait
+
+  std::chrono::steady_clock::time_point last() const {
+    return std::min(std::chrono::steady_clock::now() + total, until);
+  }
 
   void note_sent(std::uint64_t bytes) const {
     if (sent != nullptr) *sent += bytes;

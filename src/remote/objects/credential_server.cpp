@@ -164,8 +164,8 @@ bool is_printable(const std::string& text) {
   return std::all_of(text.begin(), text.end(), [](char letter) { return letter > ' ' && letter < '\x7f'; });
 }
 
-Result<std::string> token_in_file(const std::string& path) {
-  const Result<std::string> read = read_file(path, kTokenLimit);
+Result<std::string> token_in_file(const std::string& path, const std::string& setting) {
+  const Result<std::string> read = read_file(path, kTokenLimit, config::file_of(setting));
   if (!read) return read.error();
   return read->substr(0, read->find_first_of("\r\n"));
 }

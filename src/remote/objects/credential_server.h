@@ -15,6 +15,7 @@
 #include <thread>
 
 #include "hipcache/base/result.h"
+#include "hipcache/config/shown.h"
 #include "remote/http/http_client.h"
 #include "remote/objects/object_service.h"
 
@@ -116,8 +117,8 @@ Result<BearerToken> token_from(HttpClient& client, const HttpRequest& request, c
 // A token may go into a header: it has no blank, line break or letter that is not ASCII.
 bool is_printable(const std::string& text);
 
-// A file's first line, as a header may have it.
-Result<std::string> token_in_file(const std::string& path);
+// A file's first line, as a header may have it. `setting`: the one that names the file, for errors.
+Result<std::string> token_in_file(const std::string& path, const std::string& setting);
 
 // "2016-02-25T06:03:31Z": when credentials end.
 std::optional<SystemTime> parse_utc_time(const std::string& text);

@@ -2,9 +2,11 @@
 
 #include <cstdint>
 #include <initializer_list>
+#include <tuple>
 
 #include "hipcache/base/files.h"
 #include "hipcache/base/text.h"
+#include "hipcache/config/shown.h"
 #include "remote/http/http_client.h"
 
 namespace hipcache::remote {
@@ -87,10 +89,13 @@ Result<AwsSettings> AwsSettings::read(const Variables& variables, const std::str
   settings.is_of_url_ = !profile.empty();
   settings.profile_ = first_of(first_of(profile, variables("AWS_PROFILE")), "default");
   const std::string home = variables("HOME") + "/.aws/";
-  const std::string credentials = first_of(variables("AWS_SHARED_CREDENTIALS_FILE"), home + "credentials");
-  const std::string config = first_of(variables("AWS_CONFIG_FILE"), home + "config");
-  if (Status added = settings.add_file(credentials, false); !added) return added.error();
-  if (Status added = settings.add_file(config, true); !added) return added.error();
+  for (const auto& [variable, own, is_config] : {std::tuple("AWS_SHARED_CREDENTIALS_FILE", "credentials", false),
+                                                 std::tuple("AWS_CONFIG_FILE", "config", true)}) {
+    const std::string named = variables(variable);
+    const std::string path = first_of(named, home + own);
+    const std::string name = named.empty() ? path : config::file_of(variable);
+    if (Status added = settings.add_file(path, name, is_config); !added) return added.error();
+  }
   return settings;
 }
 
@@ -99,8 +104,8 @@ std::string AwsSettings::value(const std::string& key) const {
   return known == values_.end() ? "" : known->second;
 }
 
-Status AwsSettings::add_file(const std::string& path, bool is_config) {
-  const Result<std::string> text = read_file(path, kFileLimit);
+Status AwsSettings::add_file(const std::string& path, const std::string& name, bool is_config) {
+  const Result<std::string> text = read_file(path, kFileLimit, name);
   if (!text && text.error().code == ErrorCode::gone) return done();
   if (!text) return text.error();
   bool is_inside = false;
@@ -120,7 +125,7 @@ Status AwsSettings::add_file(const std::string& path, bool is_config) {
     // A line that begins with a blank belongs to a value of several lines, of which none is needed here.
     if (!is_inside || kBlanks.find(line.front()) != std::string_view::npos) continue;
     if (equals == std::string_view::npos)
-      return Error{path + ":" + std::to_string(number) + ": neither a [section] nor key = value"};
+      return Error{name + ":" + std::to_string(number) + ": neither a [section] nor key = value"};
     values_.try_emplace(std::string(trimmed(content.substr(0, equals))), trimmed(content.substr(equals + 1)));
   }
   return done();

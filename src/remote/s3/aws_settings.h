@@ -48,7 +48,7 @@ class AwsSettings {
  private:
   using Values = std::map<std::string, std::string>;
 
-  Status add_file(const std::string& path, bool is_config);
+  Status add_file(const std::string& path, const std::string& name, bool is_config);
 
   Variables variables_;
   std::string profile_;

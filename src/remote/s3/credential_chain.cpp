@@ -50,7 +50,7 @@ Result<std::string> authorization(const AwsSettings& settings) {
   const std::string file = settings.variable("AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE");
   std::string token = settings.variable("AWS_CONTAINER_AUTHORIZATION_TOKEN");
   if (!file.empty()) {
-    Result<std::string> read = read_file(file, kTokenLimit);
+    Result<std::string> read = read_file(file, kTokenLimit, config::file_of("AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE"));
     if (!read) return read;
     token = std::move(*read);
     while (token.ends_with('\n') || token.ends_with('\r')) token.pop_back();
@@ -110,7 +110,8 @@ constexpr const char* kWhom = "AWS STS";
 Result<AwsCredentials> credentials_of_web_identity(const AwsSettings& settings, const WebIdentity& identity,
                                                    const std::string& region) {
   if (identity.role.empty()) return Error{"a web identity needs AWS_ROLE_ARN beside its token file"};
-  const Result<std::string> token = token_in_file(identity.token_file);
+  const Result<std::string> token =
+      token_in_file(identity.token_file, "AWS_WEB_IDENTITY_TOKEN_FILE or web_identity_token_file");
   if (!token) return token.error();
   const Result<std::string> server = endpoint_of("sts", "", region, settings);
   if (!server) return server.error();

@@ -60,7 +60,7 @@ class Service {
   void take(const Unexpected&) {}
 
   std::unique_ptr<Executions> executions_at(const std::string& url);
-  protocol::RemoteAnswer answer_to(const protocol::RemoteQuestion& question);
+  protocol::RemoteAnswer answer_to(const protocol::RemoteQuestion& question, Tier::TimePoint until);
   void send(const protocol::RemoteMessage& message);
 
   protocol::Channel& channel_;
@@ -110,12 +110,13 @@ std::unique_ptr<Executions> Service::executions_at(const std::string& url) {
 }
 
 void Service::take(const protocol::RemoteQuestions& questions) {
+  const Tier::TimePoint until = std::chrono::steady_clock::now() + config::kLongestLookUp;
   for (const protocol::RemoteQuestion& question : questions.questions)
-    if (!readers_.add([this, question] { send(answer_to(question)); }))
+    if (!readers_.add([this, question, until] { send(answer_to(question, until)); }))
       send(protocol::RemoteAnswer{.id = question.id, .failed = true});
 }
 
-protocol::RemoteAnswer Service::answer_to(const protocol::RemoteQuestion& question) {
+protocol::RemoteAnswer Service::answer_to(const protocol::RemoteQuestion& question, Tier::TimePoint until) {
   protocol::RemoteAnswer answer{.id = question.id};
   const auto take = [&answer](auto found, auto& into) {
     answer.found = found.value.has_value();
@@ -130,13 +131,13 @@ protocol::RemoteAnswer Service::answer_to(const protocol::RemoteQuestion& questi
   };
   switch (question.kind) {
     case protocol::RemoteKey::list:
-      take(tiers_->list(question.key, question.skip), answer.list);
+      take(tiers_->list(question.key, question.skip, until), answer.list);
       break;
     case protocol::RemoteKey::result:
-      take_result(tiers_->result(question.key));
+      take_result(tiers_->result(question.key, until));
       break;
     case protocol::RemoteKey::blob:
-      take(tiers_->blob(question.key, question.size), answer.blob);
+      take(tiers_->blob(question.key, question.size, until), answer.blob);
       break;
   }
   return answer;

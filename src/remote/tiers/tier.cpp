@@ -22,6 +22,7 @@ void Circuit::succeeded() {
   const std::lock_guard lock(mutex_);
   if (open_until_ && !on_trial_) return;  // a call from before
   failures_.clear();
+  why_.clear();
   open_until_.reset();
   on_trial_ = false;
   next_pause_ = kFirstPause;
@@ -33,7 +34,16 @@ bool Circuit::failed(const Failure& why, bool was_slow) {
   if (why.trouble == Trouble::throttled && why.retry_after > seconds(0))
     return open(now, std::min<Clock::duration>(why.retry_after, kLongestPause), why);
   if (open_until_) return on_trial_ && open(now, next_pause_, why);
-  failures_.insert(failures_.end(), was_slow ? kSlowCounts : 1, now);
+  why_ = why.message;
+  if (was_slow) {
+    slow_failures_.push_back(now);
+    while (now - slow_failures_.front() > kSlowWindow) slow_failures_.pop_front();
+    if (slow_failures_.size() >= kSlowFailures) {
+      const std::string times = std::to_string(kSlowFailures) + " look-ups took their time limit; ";
+      return open(now, std::max<Clock::duration>(next_pause_, kSlowPause), {why.trouble, times + why.message, {}});
+    }
+  }
+  failures_.push_back(now);
   while (now - failures_.front() > kWindow) failures_.pop_front();
   return failures_.size() >= kFailures && open(now, next_pause_, why);
 }
@@ -42,9 +52,10 @@ bool Circuit::failed(const Failure& why, bool was_slow) {
 bool Circuit::open(Clock::time_point now, Clock::duration pause, const Failure& why) {
   const bool was_open = open_until_.has_value();
   open_until_ = now + pause;
-  next_pause_ = std::min<Clock::duration>(next_pause_ * 2, kLongestPause);
+  next_pause_ = std::min<Clock::duration>(std::max(next_pause_, pause) * 2, kLongestPause);
   on_trial_ = false;
   failures_.clear();
+  slow_failures_.clear();
   why_ = why.message;
   return !was_open;
 }
@@ -57,9 +68,9 @@ std::optional<Circuit::Clock::duration> Circuit::pause() {
 
 std::string Circuit::state() {
   const std::optional<Clock::duration> left = pause();
-  if (!left) return "ok";
-  const auto whole = std::chrono::ceil<seconds>(*left).count();
   const std::lock_guard lock(mutex_);
+  if (!left) return why_.empty() ? "ok" : "fails: " + why_;
+  const auto whole = std::chrono::ceil<seconds>(*left).count();
   return "not asked for " + std::to_string(whole) + " s: " + why_;
 }
 
@@ -70,7 +81,6 @@ using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
 constexpr auto kReadStall = 2s;
-constexpr auto kReadTotal = 5s;     // and the time of the bytes
 constexpr auto kWriteAnswer = 10s;  // in the background
 constexpr auto kWriteTotal = 30s;
 constexpr std::uint64_t kSlowest = 1u << 10;  // bytes in a millisecond
@@ -94,11 +104,12 @@ Tier::Tier(const config::RemoteUrl& url, std::unique_ptr<Backend> backend, Notif
            std::shared_ptr<const Trust> trust)
     : url_(url), backend_(std::move(backend)), notify_(std::move(notify)), trust_(std::move(trust)) {}
 
-Limits Tier::read_limits(std::uint64_t size) const {
+Limits Tier::read_limits(std::uint64_t size, TimePoint until) const {
   return {.connect = url_.connect_timeout,
           .answer = url_.timeout,
           .stall = kReadStall,
-          .total = kReadTotal + url_.connect_timeout + url_.timeout + milliseconds(size / kSlowest)};
+          .total = config::look_up_limit(url_) + milliseconds(size / kSlowest),
+          .until = until};
 }
 
 Limits Tier::write_limits(std::uint64_t size) {
@@ -117,13 +128,16 @@ void Tier::note_failure(Circuit& circuit, const char* what, const Failure& failu
 }
 
 template <typename T, typename Call>
-Answer<T> Tier::read(std::uint64_t size, const Call& call) {
-  if (!reading_.lets_through()) return Answer<T>(Failure{Trouble::unreachable, "not asked now", {}});
+Answer<T> Tier::read(std::uint64_t size, TimePoint until, const Call& call) {
   const Clock::time_point start = Clock::now();
-  Answer<T> answer = call(read_limits(size));
+  if (start >= until) return Answer<T>(Failure{Trouble::unreachable, "other shared caches took the time", {}});
+  if (!reading_.lets_through()) return Answer<T>(Failure{Trouble::unreachable, "not asked now", {}});
+  const Limits limits = read_limits(size, until);
+  Answer<T> answer = call(limits);
   const std::uint32_t took = microseconds_since(start);
   if (answer.failure)
-    note_failure(reading_, "reading", *answer.failure, std::chrono::microseconds(took) >= url_.timeout);
+    note_failure(reading_, "reading", *answer.failure,
+                 std::chrono::microseconds(took) >= url_.timeout && start + limits.total <= until);
   else
     reading_.succeeded();
   const std::lock_guard lock(mutex_);
@@ -177,12 +191,13 @@ WriteAnswer Tier::write(std::uint64_t size, const Call& call) {
   return answer;
 }
 
-Answer<List> Tier::list(const Digest& key) {
-  return read<List>(0, [&](const Limits& limits) { return backend_->list(key, limits); });
+Answer<List> Tier::list(const Digest& key, TimePoint until) {
+  return read<List>(0, until, [&](const Limits& limits) { return backend_->list(key, limits); });
 }
 
-Answer<RemoteResult> Tier::result(const Digest& key) {
-  return read<RemoteResult>(0, [&](const Limits& limits) { return if_trusted(key, backend_->result(key, limits)); });
+Answer<RemoteResult> Tier::result(const Digest& key, TimePoint until) {
+  return read<RemoteResult>(0, until,
+                            [&](const Limits& limits) { return if_trusted(key, backend_->result(key, limits)); });
 }
 
 Answer<RemoteResult> Tier::if_trusted(const Digest& key, Answer<RemoteResult> answer) {
@@ -201,8 +216,8 @@ Answer<RemoteResult> Tier::if_trusted(const Digest& key, Answer<RemoteResult> an
   return answer;
 }
 
-Answer<std::string> Tier::blob(const Digest& digest, std::uint64_t size) {
-  return read<std::string>(size, [&](const Limits& limits) { return backend_->blob(digest, size, limits); });
+Answer<std::string> Tier::blob(const Digest& digest, std::uint64_t size, TimePoint until) {
+  return read<std::string>(size, until, [&](const Limits& limits) { return backend_->blob(digest, size, limits); });
 }
 
 WriteAnswer Tier::put_blob(const Digest& digest, const std::string& bytes) {

@@ -22,10 +22,11 @@ namespace hipcache::remote {
 
 // A circuit breaker: keeps a server that fails from costing every look-up its time limit.
 //
-// Closed, it lets everything through. kFailures failures within kWindow open it: nothing passes for kFirstPause. A
-// failure that took its whole time limit counts kSlowCounts times, because a compile waited for it. Then one call is
-// let through as a trial. If the trial fails, the next pause is twice as long, up to kLongestPause; if it succeeds, the
-// circuit is closed. A server that asks for a pause (429, 503 with Retry-After) gets it at once.
+// Closed, it lets everything through. kFailures failures within kWindow open it: nothing passes for kFirstPause. Of
+// failures that took their whole time limit, because of which a compile waited, kSlowFailures within kSlowWindow open
+// it for kSlowPause, whatever succeeded between them. Then one call is let through as a trial. If the trial fails, the
+// next pause is twice as long, up to kLongestPause; if it succeeds, the circuit is closed. A server that asks for a
+// pause (429, 503 with Retry-After) gets it at once.
 //
 // One for each tier and direction: a server that takes no writes may still answer. Thread-safe.
 
@@ -34,9 +35,11 @@ class Circuit {
   using Clock = std::chrono::steady_clock;
 
   static constexpr std::size_t kFailures = 5;
-  static constexpr std::size_t kSlowCounts = 2;
+  static constexpr std::size_t kSlowFailures = 3;
   static constexpr std::chrono::seconds kWindow{10};
+  static constexpr std::chrono::seconds kSlowWindow{60};
   static constexpr std::chrono::seconds kFirstPause{5};
+  static constexpr std::chrono::seconds kSlowPause{60};
   static constexpr std::chrono::seconds kLongestPause{300};
 
   explicit Circuit(std::function<Clock::time_point()> now = Clock::now) : now_(std::move(now)) {}
@@ -49,7 +52,7 @@ class Circuit {
 
   // How long until the next trial; nothing if the circuit is closed.
   std::optional<Clock::duration> pause();
-  // "ok", or why the server is not asked and for how long.
+  // "ok"; or why the last call failed; or why the server is not asked, and for how long.
   std::string state();
 
  private:
@@ -58,10 +61,11 @@ class Circuit {
   const std::function<Clock::time_point()> now_;
   std::mutex mutex_;  // guards all below
   std::deque<Clock::time_point> failures_;
+  std::deque<Clock::time_point> slow_failures_;
   std::optional<Clock::time_point> open_until_;
   bool on_trial_ = false;
   Clock::duration next_pause_ = kFirstPause;
-  std::string why_;
+  std::string why_;  // of the last failure; empty after a success
 };
 
 // A line for the log.
@@ -69,6 +73,8 @@ using Notify = std::function<void(bool is_warning, const std::string& line)>;
 
 class Tier {
  public:
+  using TimePoint = std::chrono::steady_clock::time_point;
+
   // Time that a background write may spend on waiting for a server that is in trouble.
   static constexpr std::chrono::seconds kWritePatience{10};
 
@@ -80,9 +86,10 @@ class Tier {
   const std::string& name() const { return url_.shown; }
 
   // Nothing if the server is not to be asked now, which `failure` says. A result that is not trusted is nothing, too.
-  Answer<List> list(const Digest& key);
-  Answer<RemoteResult> result(const Digest& key);
-  Answer<std::string> blob(const Digest& digest, std::uint64_t size);
+  // `until`: when all of the look-up ends, of which this tier may be the second to be asked.
+  Answer<List> list(const Digest& key, TimePoint until = TimePoint::max());
+  Answer<RemoteResult> result(const Digest& key, TimePoint until = TimePoint::max());
+  Answer<std::string> blob(const Digest& digest, std::uint64_t size, TimePoint until = TimePoint::max());
 
   // Each tries more than once, and waits up to kWritePatience for the circuit to close.
   WriteAnswer put_blob(const Digest& digest, const std::string& bytes);
@@ -96,12 +103,12 @@ class Tier {
   Answer<RemoteResult> if_trusted(const Digest& key, Answer<RemoteResult> answer);
   std::string state();
   template <typename T, typename Call>
-  Answer<T> read(std::uint64_t size, const Call& call);
+  Answer<T> read(std::uint64_t size, TimePoint until, const Call& call);
   template <typename Call>
   WriteAnswer write(std::uint64_t size, const Call& call);
   template <typename Call>
   WriteAnswer try_write(const Limits& limits, const Call& call);
-  Limits read_limits(std::uint64_t size) const;
+  Limits read_limits(std::uint64_t size, TimePoint until) const;
   Limits write_limits(std::uint64_t size);
   void note_write(const WriteAnswer& answer);
   void note_failure(Circuit& circuit, const char* what, const Failure& failure, bool was_slow);

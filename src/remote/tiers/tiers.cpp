@@ -110,20 +110,20 @@ Found<T> Tiers::find(std::size_t skip, const Ask& ask, const Put& put) {
   return found;
 }
 
-Found<List> Tiers::list(const Digest& key, std::size_t skip) {
+Found<List> Tiers::list(const Digest& key, std::size_t skip, TimePoint until) {
   const auto put = [key](Tier& tier, const List& list) { tier.add_to_list(key, list); };
-  return find<List>(skip, [&](Tier& tier) { return tier.list(key); }, put);
+  return find<List>(skip, [&](Tier& tier) { return tier.list(key, until); }, put);
 }
 
 // A result may be back-filled before its large blobs are: then a look-up asks the next tier for those.
-Found<RemoteResult> Tiers::result(const Digest& key) {
+Found<RemoteResult> Tiers::result(const Digest& key, TimePoint until) {
   const auto put = [key](Tier& tier, const RemoteResult& result) { tier.put_result(key, result, {}); };
-  return find<RemoteResult>(0, [&](Tier& tier) { return tier.result(key); }, put);
+  return find<RemoteResult>(0, [&](Tier& tier) { return tier.result(key, until); }, put);
 }
 
-Found<std::string> Tiers::blob(const Digest& digest, std::uint64_t size) {
+Found<std::string> Tiers::blob(const Digest& digest, std::uint64_t size, TimePoint until) {
   const auto put = [digest](Tier& tier, const std::string& bytes) { tier.put_blob(digest, bytes); };
-  return find<std::string>(0, [&](Tier& tier) { return tier.blob(digest, size); }, put);
+  return find<std::string>(0, [&](Tier& tier) { return tier.blob(digest, size, until); }, put);
 }
 
 std::string Tiers::publish(const Publication& publication) {

@@ -73,6 +73,8 @@ struct Found {
 
 class Tiers {
  public:
+  using TimePoint = Tier::TimePoint;
+
   static constexpr std::uint64_t kBackFillBytes = 64u << 20;
   static constexpr std::size_t kBackFills = 1'000;
 
@@ -81,10 +83,10 @@ class Tiers {
 
   std::size_t size() const { return tiers_.size(); }
 
-  // Skips the first `skip` tiers.
-  Found<List> list(const Digest& key, std::size_t skip);
-  Found<RemoteResult> result(const Digest& key);
-  Found<std::string> blob(const Digest& digest, std::uint64_t size);
+  // Skips the first `skip` tiers. All of them together end at `until`.
+  Found<List> list(const Digest& key, std::size_t skip, TimePoint until = TimePoint::max());
+  Found<RemoteResult> result(const Digest& key, TimePoint until = TimePoint::max());
+  Found<std::string> blob(const Digest& digest, std::uint64_t size, TimePoint until = TimePoint::max());
 
   // Signs the result, if there is a key. Returns why tiers did not take it; empty if all did.
   std::string publish(const Publication& publication);

@@ -11,6 +11,8 @@
 #include <filesystem>
 #include <string>
 
+#include "hipcache/base/files.h"
+
 namespace hipcache::remote {
 
 namespace {
@@ -21,6 +23,8 @@ constexpr auto kNoAuthority =
     std::to_array<long>({X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT, X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT_LOCALLY,
                          X509_V_ERR_DEPTH_ZERO_SELF_SIGNED_CERT, X509_V_ERR_SELF_SIGNED_CERT_IN_CHAIN,
                          X509_V_ERR_UNABLE_TO_VERIFY_LEAF_SIGNATURE, X509_V_ERR_CERT_UNTRUSTED});
+
+constexpr std::uint64_t kCertificatesLimit = 4u << 20;  // of a file
 
 bool is_one_of(const auto& verdicts, long verdict) {
   return std::find(verdicts.begin(), verdicts.end(), verdict) != verdicts.end();
@@ -54,9 +58,25 @@ bool has_files(const std::string& directory) {
 
 }  // namespace
 
+NamedAuthorities authorities_of_user() {
+  const auto value = [](const char* name) { return std::string(getenv(name) == nullptr ? "" : getenv(name)); };
+  return {.file = value(X509_get_default_cert_file_env()), .directory = value(X509_get_default_cert_dir_env())};
+}
+
+std::string certificates_of(const NamedAuthorities& authorities) {
+  std::vector<std::string> paths;
+  if (!authorities.file.empty()) paths.push_back(authorities.file);
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator(authorities.directory, error))
+    if (entry.is_regular_file(error)) paths.push_back(entry.path().string());
+  std::string all;
+  for (const std::string& path : paths)
+    if (const Result<std::string> text = read_file(path, kCertificatesLimit); text) all += *text + "\n";
+  return all;
+}
+
 std::string file_of_authorities() {
-  if (getenv(X509_get_default_cert_file_env()) != nullptr || getenv(X509_get_default_cert_dir_env()) != nullptr)
-    return "";
+  if (authorities_of_user().is_named()) return "";
   return file_of_authorities(X509_get_default_cert_file(), X509_get_default_cert_dir(),
                              {"/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt",
                               "/etc/pki/ca-trust/extracted/pem/tls-ca-bundle.pem", "/etc/ssl/ca-bundle.pem",

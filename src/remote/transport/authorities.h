@@ -25,6 +25,16 @@ Failure failure_of_certificate(long verdict);
 // The server wants a certificate of ours, or does not take the one that it got.
 Failure failure_of_client_certificate(bool was_sent);
 
+// What the user names for all programs: SSL_CERT_FILE and SSL_CERT_DIR. A library with places of its own must be told.
+struct NamedAuthorities {
+  std::string file, directory;
+  bool is_named() const { return !(file + directory).empty(); }
+};
+NamedAuthorities authorities_of_user();
+
+// All certificates of the files, for a library that takes only texts. Those that cannot be read are left out.
+std::string certificates_of(const NamedAuthorities& authorities);
+
 // The file to name to OpenSSL; "" if OpenSSL finds certificates by itself (SSL_CERT_FILE and SSL_CERT_DIR count), or if
 // there are none.
 std::string file_of_authorities();

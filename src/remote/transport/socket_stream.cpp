@@ -1,26 +1,23 @@
 #include "remote/transport/socket_stream.h"
 
-#include <netdb.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
 #include <sys/socket.h>
 #include <sys/un.h>
-#include <system_error>
 
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
-#include <condition_variable>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <string>
-#include <thread>
+#include <system_error>
 #include <utility>
 #include <variant>
 
 #include "remote/layout/backend.h"
+#include "remote/transport/addresses.h"
 
 namespace hipcache::remote {
 
@@ -39,58 +36,6 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 using State = Transfer::State;
-
-// The addresses of a host, in bounded time.
-//
-// Problem: getaddrinfo() waits as long as the system's resolver likes, up to half a minute if no name server answers.
-// Choice: names are resolved in a thread of their own, which is left behind when the time is over. Addresses need none.
-// Rejected: getaddrinfo_a(), which uses threads as well, and whose request must outlive a cancel that fails.
-//
-// Thread-safe.
-
-struct FreeAddresses {
-  void operator()(addrinfo* first) const { freeaddrinfo(first); }
-};
-using Addresses = std::unique_ptr<addrinfo, FreeAddresses>;  // a list
-using Found = std::variant<Addresses, Failure>;
-
-Found resolve(const std::string& host, std::uint16_t port, int flags) {
-  addrinfo hints{};
-  hints.ai_family = AF_UNSPEC;
-  hints.ai_socktype = SOCK_STREAM;
-  hints.ai_flags = flags | AI_NUMERICSERV;
-  addrinfo* found = nullptr;
-  const int problem = getaddrinfo(host.c_str(), std::to_string(port).c_str(), &hints, &found);
-  if (problem != 0) return Failure{Trouble::unreachable, std::string("cannot connect: ") + gai_strerror(problem), {}};
-  return Addresses(found);
-}
-
-// Shared by who asks and the thread that resolves. The one that is done last frees it.
-struct Question {
-  std::mutex mutex;
-  std::condition_variable answered;
-  std::optional<Found> found;
-};
-
-// At least one, in the order in which they are to be tried.
-Found addresses_of(const std::string& host, std::uint16_t port, std::chrono::steady_clock::time_point until) {
-  if (Found found = resolve(host, port, AI_NUMERICHOST); std::holds_alternative<Addresses>(found)) return found;
-  const auto question = std::make_shared<Question>();
-  try {
-    std::thread([question, host, port] {
-      Found found = resolve(host, port, AI_ADDRCONFIG);
-      const std::lock_guard lock(question->mutex);
-      question->found = std::move(found);
-      question->answered.notify_one();
-    }).detach();
-  } catch (const std::system_error&) {
-    return Failure{Trouble::unreachable, "cannot connect: no thread to resolve the name with", {}};
-  }
-  std::unique_lock lock(question->mutex);
-  if (!question->answered.wait_until(lock, until, [&] { return question->found.has_value(); }))
-    return Failure{Trouble::unreachable, "cannot connect: the host's name was not resolved in time", {}};
-  return std::move(*question->found);
-}
 
 std::string text_of(int number) { return std::generic_category().message(number); }
 

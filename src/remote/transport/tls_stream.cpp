@@ -78,8 +78,8 @@ BIO* make_stream_bio(BioStream& below) {
 
 namespace {
 
-Failure unusable(const char* option, const std::string& file) {
-  return {Trouble::refused, std::string("cannot use ") + option + "=" + file + ": " + take_tls_error(), {}};
+Failure unusable(const char* option) {
+  return {Trouble::refused, std::string("cannot use the file of ") + option + "=: " + take_tls_error(), {}};
 }
 
 }  // namespace
@@ -106,13 +106,13 @@ std::variant<TlsContext, Failure> make_tls_context(const TlsSettings& settings) 
   if (authorities.empty()) {
     SSL_CTX_set_default_verify_paths(made);
   } else if (SSL_CTX_load_verify_file(made, authorities.c_str()) != 1) {
-    return unusable("ca_file", authorities);
+    return unusable("ca_file");
   }
   if (settings.client_certificate.empty()) return context;
   if (SSL_CTX_use_certificate_chain_file(made, settings.client_certificate.c_str()) != 1)
-    return unusable("client_certificate", settings.client_certificate);
+    return unusable("client_certificate");
   if (SSL_CTX_use_PrivateKey_file(made, settings.client_key.c_str(), SSL_FILETYPE_PEM) != 1)
-    return unusable("client_key", settings.client_key);
+    return unusable("client_key");
   return context;
 }
 

@@ -39,41 +39,43 @@ std::string signed_bytes(const Digest& key, const RemoteResult& result) {
 }
 
 // As ssh does. A file of another owner, root say, may be meant for a group that we belong to.
-Status check_access(const std::string& path, const struct stat& status) {
-  if (!S_ISREG(status.st_mode)) return Error{path + " is no file"};
+Status check_access(const std::string& name, const struct stat& status) {
+  if (!S_ISREG(status.st_mode)) return Error{name + " is no file"};
   const mode_t refused = status.st_uid == geteuid() ? S_IRWXG | S_IRWXO : S_IRWXO;
   if ((status.st_mode & refused) != 0)
-    return Error{path + " is a private key that others may read or write; chmod 600 " + path};
+    return Error{name + " is a private key that others may read or write; chmod 600 " + name};
   return done();
 }
 
-Result<std::string> read_private(const std::string& path) {
+Result<std::string> read_private(const std::string& path, const std::string& name) {
   const UniqueFd file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
   struct stat status{};
   if (!file || fstat(file.get(), &status) != 0) {
-    const Error error = system_error("cannot read", path);
+    const Error error = system_error("cannot read", name);
     return Error{error.message + (error.code == ErrorCode::gone ? kMake : "")};
   }
-  if (Status good = check_access(path, status); !good) return good.error();
-  return read_fd(file.get(), kFileLimit, path);
+  if (Status good = check_access(name, status); !good) return good.error();
+  return read_fd(file.get(), kFileLimit, name);
 }
 
 }  // namespace
 
-Result<SigningKey> SigningKey::read(const std::string& path) {
-  Result<std::string> pem = read_private(path);
+Result<SigningKey> SigningKey::read(const std::string& path) { return read(path, path); }
+
+Result<SigningKey> SigningKey::read(const std::string& path, const std::string& name) {
+  Result<std::string> pem = read_private(path, name);
   if (!pem) return pem.error();
   const Owned<BIO> bio(BIO_new_mem_buf(pem->data(), static_cast<int>(pem->size())));
   const std::shared_ptr<EVP_PKEY> key(PEM_read_bio_PrivateKey(bio.get(), nullptr, no_passphrase, nullptr),
                                       OpensslFree());
   OPENSSL_cleanse(pem->data(), pem->size());
-  if (!key) return Error{path + " holds no private key in PEM, or one with a passphrase" + kMake};
-  if (EVP_PKEY_get_id(key.get()) != EVP_PKEY_ED25519) return Error{path + " is no ed25519 key" + kMake};
+  if (!key) return Error{name + " holds no private key in PEM, or one with a passphrase" + kMake};
+  if (EVP_PKEY_get_id(key.get()) != EVP_PKEY_ED25519) return Error{name + " is no ed25519 key" + kMake};
   std::string public_key(Signature::kKeySize, '\0');
   std::size_t size = public_key.size();
   if (EVP_PKEY_get_raw_public_key(key.get(), reinterpret_cast<unsigned char*>(public_key.data()), &size) != 1 ||
       size != public_key.size())
-    return Error{path + " has no public key" + kMake};
+    return Error{name + " has no public key" + kMake};
   return SigningKey(key, std::move(public_key));
 }
 
@@ -137,13 +139,12 @@ Trust::Trust(const std::vector<std::string>& trusted_keys, const std::string& si
   if (checks && trusted_.empty())
     why_not_read_ =
         "signing_key is set and trusted_keys is empty, so no result can be taken; list this machine's own "
-        "key there, too: hipcache --public-key " +
-        signing_key;
+        "key there, too: hipcache --public-key FILE";
   if (checks && signing_key.empty())
     why_not_written_ = "trusted_keys is set and signing_key is not; results are not written without a signature";
   is_in_trouble_ = !why_not_read_.empty();
   if (signing_key.empty()) return;
-  Result<SigningKey> key = SigningKey::read(signing_key);
+  Result<SigningKey> key = SigningKey::read(signing_key, "its file");
   if (key) {
     signing_ = std::move(*key);
     return;

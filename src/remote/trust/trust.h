@@ -47,6 +47,8 @@ class SigningKey {
   // A PEM file. An error is one line that names the file and the mend. Refused as by ssh: a file of ours that others
   // may read or write, and any file that all may.
   static Result<SigningKey> read(const std::string& path);
+  // An error says `name` in place of the path.
+  static Result<SigningKey> read(const std::string& path, const std::string& name);
 
   const std::string& public_key() const { return public_key_; }  // Signature::kKeySize bytes
   Result<Signature> sign(const Digest& key, const RemoteResult& result) const;

@@ -70,6 +70,15 @@ TEST_F(Directory, ThatOthersMayWriteToIsAnErrorWithItsMend) {
   EXPECT_THAT(examination.findings.all().front().text, HasSubstr("chmod o-w " + cache()));
 }
 
+TEST_F(Directory, WithADatabaseThatWasSetAsideIsAWarning) {
+  scratch.make_directory("cache/v3/db.damaged-1764300000");
+  ASSERT_EQ(chmod(cache().c_str(), 0700), 0);
+  const Examination examination = examine({"HIPCACHE_DIR=" + cache()});
+  ASSERT_EQ(examination.findings.count(Level::warning), 1u);
+  EXPECT_THAT(examination.findings.all().front().text,
+              HasSubstr("a damaged database was set aside as " + cache() + "/v3/db.damaged-1764300000"));
+}
+
 TEST_F(Directory, InAHomeThatDoesNotExistIsAnError) {
   EXPECT_TRUE(examine({"HOME=/nonexistent"}).findings.has_error());
 }

@@ -70,10 +70,10 @@ TEST_F(CheckEngine, AsksForEachProgramByItsName) {
 TEST_F(CheckEngine, SaysWhatTheEngineOffers) {
   EXPECT_EQ(to_line(finding_on({.ok = true, .detail = "executes, with SHA-256", .version = "2.3"},
                                url_with("?property=pool:gfx9"))),
-            "ok       the engine grpc://engine:8980/?property=pool:gfx9 answers (API 2.3) and executes, with SHA-256; "
-            "asked for pool=gfx9\n");
+            "ok       the engine grpc://engine:8980?property answers (API 2.3) and executes, with SHA-256; "
+            "asked for pool\n");
   EXPECT_THAT(to_line(finding_on({.detail = "connection refused"}, url_with())),
-              HasSubstr("error    the engine grpc://engine:8980/ cannot be used: connection refused"));
+              HasSubstr("error    the engine grpc://engine:8980 cannot be used: connection refused"));
 }
 
 TEST_F(CheckEngine, IsContentWithAWorkerThatHasTheProgramsOfHere) {

@@ -34,6 +34,17 @@ TEST(Tiers, OneWhoseLookUpsAllFailIsAnError) {
   EXPECT_EQ(finding_on(silent).level, Level::error);
 }
 
+TEST(Tiers, TheReasonOfFailuresIsTold) {
+  stats::Tier refused = tier();
+  refused.errors = 2, refused.state = "fails: cannot connect: Connection refused";
+  EXPECT_EQ(finding_on(refused).level, Level::error);
+  EXPECT_THAT(finding_on(refused).text,
+              HasSubstr("http://cache/ does not answer: fails: cannot connect: Connection refused; 2 look-ups failed"));
+  refused.misses = 1;
+  EXPECT_EQ(finding_on(refused).level, Level::warning);
+  EXPECT_THAT(finding_on(refused).text, HasSubstr("answers, but fails: cannot connect"));
+}
+
 TEST(Tiers, FailuresAreAWarningAndSilenceIsANote) {
   stats::Tier failing = tier();
   failing.errors = 2, failing.misses = 1;

@@ -87,7 +87,7 @@ TEST_F(ExecutedRoute, SendsTheSourcesAndTheLibraryAndNoVariableThatNobodyAskedFo
 }
 
 TEST_F(ExecutedRoute, ShowsTheWarningsOfAWorkerWhoseResultIsProved) {
-  edit_ = [](auto&, protocol::RemoteExecuted& executed) { executed.stderr_text = "a.hip: warning: device\n"; };
+  said_ = "a.hip: warning: device\n";
   EXPECT_EQ(compile().finish().stderr_text, "a.hip: warning: device\na.hip: warning: device\n");
 }
 
@@ -118,6 +118,17 @@ TEST_F(ExecutedRoute, RunsHereWhatWasTracedInPart) {
     std::erase_if(records, [](const Record& record) { return record.kind == Kind::end; });
   };
   expect_in_vain("trace");
+}
+
+TEST_F(ExecutedRoute, RunsHereWhatAWorkerMadeThatPrintedMoreThanTheCompiler) {
+  said_ = "a.hip: warning: device\n";
+  for (const bool is_error : {true, false}) {
+    edit_ = [is_error](auto&, protocol::RemoteExecuted& executed) {
+      (is_error ? executed.stderr_text : executed.stdout_text) = "ERROR: ld.so: object 'x.so' cannot be preloaded\n";
+    };
+    before_ = counted().executed;
+    expect_in_vain("worker-noise");
+  }
 }
 
 TEST_F(ExecutedRoute, ShowsNothingOfACommandThatFailedThere) {

@@ -37,6 +37,7 @@ class Worker {
 
   // What the worker leaves of an action, before it is answered.
   std::function<void(std::vector<trace::Record>&, protocol::RemoteExecuted&)> edit_;
+  std::string said_;                              // what the step's commands print on standard error
   bool is_silent_ = false;                        // it answers nothing
   std::vector<protocol::RemoteExecute> actions_;  // see sent()
   std::size_t cancelled_ = 0;
@@ -58,6 +59,8 @@ class Worker {
       if (path.ends_with(".then")) bytes = trace::encode(trace_of_back(action));
       if (path.ends_with(".first")) bytes = "1000";
       if (path.ends_with(".said")) bytes.clear();
+      if (path.ends_with(".trace.stdout")) bytes.clear();
+      if (path.ends_with(".trace.stderr")) bytes = said_;
       EXPECT_TRUE(replace_file(file, bytes));
       executed.outputs.push_back({.path = path, .file = file});
     }
@@ -120,9 +123,11 @@ class Worker {
     const std::string& script = action.argv.back();
     const bool goes_on = script.find(hip::kThen) != std::string::npos;
     std::vector<trace::Record> records = goes_on ? programs_of(action, {"/bin/clang'"}) : trace_of_back(action);
-    const std::string work = script.substr(4, script.find('\'', 4) - 4);
+    const std::string enters = "cd '";
+    const std::string work = script.substr(script.find(enters) + enters.size());
     records.push_back({trace::Kind::open_read, true, "a.hip", 77 << 1});
-    records.push_back({trace::Kind::content, true, work + "/a.hip", trace::content_of(work + "/a.hip").value_or(0)});
+    const std::string source = work.substr(0, work.find('\'')) + "/a.hip";
+    records.push_back({trace::Kind::content, true, source, trace::content_of(source).value_or(0)});
     return records;
   }
 };

@@ -26,6 +26,7 @@ TEST_F(PlanRoute, AsksByOwnNamesIfTheNeutralProbeFailsAndPassesThroughIfBothFail
   EXPECT_THAT(reply.asked, ElementsAre("neutral probe", "probe"));
   EXPECT_EQ(reply.reason(), "probe-failed");
   EXPECT_EQ(counted().not_cached, (std::map<std::string, std::uint64_t>{{"probe-failed", 1}}));
+  EXPECT_EQ(counted().not_cached_detail["probe-failed"], "exit code 1: clang++: error: no such option");
   EXPECT_EQ(counted().probe.run, 2u);
 }
 

@@ -183,7 +183,7 @@ TEST_F(MissingLibrary, OfTheProgramForSharedCachesIsNamed) {
     return testing::Matches(testing::ContainsRegex("Shared caches[^\n]*file://[^\n]*" + why))(hipcache({"-s"}).out);
   })) << hipcache({"-s"}).out;
   const Ended flushed = hipcache({"--flush"});
-  EXPECT_EQ(flushed.exit_code, 1);
+  EXPECT_EQ(flushed.exit_code, 0) << "the compiles all succeeded";
   EXPECT_THAT(flushed.err, testing::ContainsRegex(why));
   const Ended doctor = hipcache({"--doctor", "--", "gcc"});
   EXPECT_THAT(doctor.out, testing::ContainsRegex("error +[^\n]*/hipcache-remote " + why));

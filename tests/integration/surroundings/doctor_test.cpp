@@ -183,12 +183,13 @@ TEST_F(Doctor, AsksTheSharedCaches) {
   expect_good(good);
   EXPECT_THAT(good.out, ContainsRegex("ok +shared cache file://" + shared + "[^\n]* answers in [0-9.]+ ms"));
   EXPECT_TRUE(fs::is_empty(shared)) << "nothing of the trial is written to it";
-  expect_error(doctor({"g++"}, {{"HIPCACHE_REMOTE", "http://127.0.0.1:1/"}}), "shared cache http://127.0.0.1:1/");
+  expect_error(doctor({"g++"}, {{"HIPCACHE_REMOTE", "http://127.0.0.1:1/"}}),
+               "shared cache http://127.0.0.1:1 does not answer: fails: Couldn.t connect");
 }
 
 TEST_F(Doctor, NamesAnEngineThatDoesNotAnswer) {
   expect_error(doctor({"g++"}, {{"HIPCACHE_EXECUTE", "grpc://127.0.0.1:1/"}}),
-               "the engine grpc://127.0.0.1:1/ cannot be used: ");
+               "the engine grpc://127.0.0.1:1 cannot be used: ");
 }
 
 }  // namespace

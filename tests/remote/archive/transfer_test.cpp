@@ -46,6 +46,17 @@ TEST_F(Transfer, MakesTheSameArchiveOfWhatWasImported) {
   EXPECT_EQ(exported(to_), bytes);
 }
 
+TEST_F(Transfer, IntoASmallerStoreKeepsWhatWasUsedLastAndSaysHowMuchFitted) {
+  for (std::uint32_t at = 1; at <= 10; ++at)
+    put({.name = "result " + std::to_string(at), .size = kLarge, .last_use = at}, from_);
+  settings_.max_size = 5 * kLarge;
+  const Imported done = imported(exported(from_));
+  EXPECT_EQ(done.tally.results, 4u) << "four fifths of the limit are values";
+  EXPECT_EQ(done.tally.error, "6 did not fit into max_size; those that were used last were taken");
+  EXPECT_FALSE(to_.actions.contains(digest_of("result 1statea.h")));
+  EXPECT_TRUE(to_.actions.contains(digest_of("result 10statea.h")));
+}
+
 TEST_F(Transfer, OfAnEmptyStoreIsAnArchiveWithoutResults) {
   EXPECT_EQ(imported(exported(from_)).tally.results, 0u);
   EXPECT_TRUE(to_.actions.empty());

@@ -124,7 +124,7 @@ TEST_F(Azure, CredentialsThatCannotBeUsedAreErrorsWithoutSecrets) {
   };
   const std::string string = "AZURE_STORAGE_CONNECTION_STRING";
   EXPECT_THAT(error_of(string, "AccountName=other;AccountKey=c2VjcmV0"),
-              HasSubstr(string + " is of the account other, and the URL's account is ouraccount"));
+              HasSubstr(string + " is of another account than the URL's, which is ouraccount"));
   EXPECT_THAT(error_of(string, "AccountName=ouraccount"), HasSubstr("neither AccountKey nor SharedAccessSignature"));
   EXPECT_THAT(error_of(string, "AccountKey=%secret"), HasSubstr("holds no key of an account in base64"));
   EXPECT_THAT(error_of(string, "AccountKey=c2VjcmV0\n"), HasSubstr("holds no key of an account in base64"));
@@ -133,7 +133,8 @@ TEST_F(Azure, CredentialsThatCannotBeUsedAreErrorsWithoutSecrets) {
   EXPECT_THAT(error_of("AZURE_STORAGE_SAS_TOKEN", "sig=secret#"), HasSubstr("no shared access signature"));
   EXPECT_THAT(error_of("AZURE_STORAGE_KEY", "secret!"), HasSubstr("AZURE_STORAGE_KEY holds no key"));
   set_["AZURE_STORAGE_ACCOUNT"] = "other";
-  EXPECT_THAT(error_of("AZURE_STORAGE_KEY", "c2VjcmV0"), HasSubstr("AZURE_STORAGE_ACCOUNT is other"));
+  EXPECT_THAT(error_of("AZURE_STORAGE_KEY", "c2VjcmV0"),
+              HasSubstr("AZURE_STORAGE_ACCOUNT is another account than the URL's"));
   EXPECT_THAT(found(), HasSubstr("error: no credentials in Azure's variables; the instance's server"));
 }
 

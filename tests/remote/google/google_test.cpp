@@ -172,7 +172,7 @@ TEST_F(Google, TokensOfAnotherProviderAreExchanged) {
   other["credential_source"] = {{"file", home_.write("jwt", "jwt/1\n")}};
   EXPECT_EQ(found_with(), "of-account");
   other["credential_source"] = {{"environment_id", "aws1"}};
-  EXPECT_THAT(found_with(), HasSubstr("other.json: credential_source has neither file nor url"));
+  EXPECT_THAT(found_with(), HasSubstr("the file of credentials_file=: credential_source has neither file nor url"));
   other["credential_source"] = from_url;
   other["credential_source"]["headers"] = {{"Authorization", "Bearer other"}};
   EXPECT_EQ(found_with(), "error: the identity provider: HTTP status 401");
@@ -193,13 +193,14 @@ TEST_F(Google, CredentialsThatCannotBeUsedAreErrorsWithoutSecrets) {
   const auto error_of = [&](const std::string& text) {
     return found({.credentials_file = home_.write("file.json", text)});
   };
-  EXPECT_THAT(error_of("secret"), HasSubstr("file.json: this is no file of Google's credentials"));
+  EXPECT_THAT(error_of("secret"), HasSubstr("the file of credentials_file=: this is no file of Google's credentials"));
   EXPECT_THAT(error_of(R"({"type":"secret"})"), HasSubstr("its type is none of service_account"));
   EXPECT_THAT(error_of(R"({"type":"service_account","private_key":"secret"})"), HasSubstr("client_email is missing"));
   EXPECT_THAT(error_of(R"({"type":"service_account","client_email":"e","private_key":"secret"})"),
               AllOf(HasSubstr("private_key: no RSA key in PEM"), Not(HasSubstr("secret"))));
   set_["GOOGLE_APPLICATION_CREDENTIALS"] = home_ / "absent.json";
-  EXPECT_THAT(found(), HasSubstr("absent.json")) << "and no other place is looked at";
+  EXPECT_THAT(found(), HasSubstr("cannot open the file of GOOGLE_APPLICATION_CREDENTIALS"))
+      << "and no other place is looked at";
   set_.erase("GOOGLE_APPLICATION_CREDENTIALS");
   EXPECT_THAT(found(), HasSubstr("GOOGLE_APPLICATION_CREDENTIALS is not set, there is no " + home_.path()));
 }

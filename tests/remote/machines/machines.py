@@ -60,7 +60,7 @@ class Machine:
         return {name: count for name, count in counts.items() if count}
 
     def flush(self):
-        return self.run(["--flush"])
+        return self.run(["--flush", "--fail-unwritten"])
 
     def stop(self):
         self.run(["--stop-server"])

@@ -178,7 +178,7 @@ class Keys(Trust):
         shared.mkdir()
         cases = [
             (self.directory / "missing.pem", "cannot read"),
-            (readable, f"chmod 600 {readable}"),
+            (readable, "chmod 600 its file"),
             (rsa, "is no ed25519 key"),
             (locked, "with a passphrase"),
         ]
@@ -202,7 +202,7 @@ class Keys(Trust):
             shown = machine.run(["--show-config"])
             self.assertNotEqual(shown.returncode, 0, text)
             self.assertEqual(shown.stderr.count("\n"), 1)
-            self.assertIn(f'HIPCACHE_TRUSTED_KEYS: "{text}" is no public key', shown.stderr)
+            self.assertIn("HIPCACHE_TRUSTED_KEYS: a part of the value is no public key", shown.stderr)
             machine.variables["HIPCACHE_QUIET"] = "1"
             self.compile(machine)
 

@@ -14,7 +14,10 @@
 #include <vector>
 
 #include "hipcache/base/files.h"
+#include "hipcache/config/shown.h"
 #include "remote/layout/sha256.h"
+#include "remote/transport/authorities.h"
+#include "remote/transport/proxy.h"
 #include "remote_execution.pb.h"
 
 namespace hipcache::remote {
@@ -74,17 +77,21 @@ Failure failure_of(RpcCode code, Direction direction) {
 }
 
 Failure failure_of(const RpcEnd& end, Direction direction) {
+  const std::string way = end.by_proxy ? " through the proxy that http_proxy or its kin name" : "";
   if (end.timed_out)
-    return {Trouble::unreachable, end.was_connected ? "no answer in time" : "no connection in time", {}};
+    return {Trouble::unreachable, end.was_connected ? "no answer in time" : "no connection in time" + way, {}};
   Failure failure = failure_of(end.code, direction);
-  if (!end.was_connected && !end.message.empty()) failure.message += ": " + printable(end.message);
+  if (!end.was_connected && !end.message.empty())
+    failure.message += ": no connection" + way + ": " + printable(end.message);
   return failure;
 }
 
 void prepare(grpc::ClientContext& context, const std::vector<std::pair<std::string, std::string>>& headers,
              const Limits& limits) {
   for (const auto& [name, value] : headers) context.AddMetadata(name, value);
-  context.set_deadline(std::chrono::system_clock::now() + limits.connect + limits.total);
+  const auto left = limits.last() - std::chrono::steady_clock::now();
+  context.set_deadline(std::chrono::system_clock::now() +
+                       std::chrono::ceil<std::chrono::system_clock::duration>(left + limits.connect));
 }
 
 grpc::ByteBuffer buffer_of(const std::string& message) {
@@ -104,6 +111,7 @@ RpcEnd end_of(const grpc::Status& status, const GrpcChannel& channel, bool timed
   return {.code = static_cast<RpcCode>(status.error_code()),
           .message = status.error_message(),
           .was_connected = channel.is_connected(),
+          .by_proxy = channel.is_by_proxy(),
           .timed_out = timed_out};
 }
 
@@ -154,10 +162,10 @@ std::string target_of(const config::RemoteUrl& url) {
 
 std::string without_slash(const std::string& path) { return path.empty() ? path : path.substr(1); }
 
-// Empty without a name.
-std::variant<std::string, Failure> read_optional(const std::string& name) {
-  if (name.empty()) return std::string();
-  Result<std::string> read = read_file(name, kSecretLimit);
+// Empty without a path. `option`: the one that has the path.
+std::variant<std::string, Failure> read_optional(const std::string& path, const char* option) {
+  if (path.empty()) return std::string();
+  Result<std::string> read = read_file(path, kSecretLimit, config::file_of(option));
   if (!read) return Failure{Trouble::refused, read.error().message, {}};
   return std::move(*read);
 }
@@ -172,12 +180,14 @@ Connection::~Connection() = default;
 
 std::variant<Connection::TlsFiles, Failure> Connection::read_tls_files() const {
   TlsFiles files;
-  for (const auto& [name, content] : {std::pair(&url_.ca_file, &files.roots), std::pair(&url_.client_key, &files.key),
-                                      std::pair(&url_.client_certificate, &files.certificate)}) {
-    auto read = read_optional(*name);
+  for (const auto& [option, path, content] :
+       {std::tuple("ca_file=", &url_.ca_file, &files.roots), std::tuple("client_key=", &url_.client_key, &files.key),
+        std::tuple("client_certificate=", &url_.client_certificate, &files.certificate)}) {
+    auto read = read_optional(*path, option);
     if (auto* failure = std::get_if<Failure>(&read)) return std::move(*failure);
     *content = std::move(std::get<std::string>(read));
   }
+  if (url_.ca_file.empty()) files.roots = certificates_of(authorities_of_user());
   return files;
 }
 
@@ -191,11 +201,16 @@ std::shared_ptr<GrpcChannel> Connection::connect(const TlsFiles& files) const {
   arguments.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, kLongestHandshakeMs);  // despite its name
   arguments.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, kReconnectMs);
   arguments.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, kLongestReconnectMs);
+  const std::string host = url_.host.starts_with('[') ? url_.host.substr(1, url_.host.size() - 2) : url_.host;
+  const std::string proxy = proxy_for(url_.tls, host, variables_of_process());
+  arguments.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, proxy.empty() ? 0 : 1);
+  if (!proxy.empty()) arguments.SetString(GRPC_ARG_HTTP_PROXY, proxy);
   const auto credentials =
       url_.tls ? grpc::SslCredentials(
                      {.pem_root_certs = files.roots, .pem_private_key = files.key, .pem_cert_chain = files.certificate})
                : grpc::InsecureChannelCredentials();
-  return std::make_shared<GrpcChannel>(grpc::CreateCustomChannel(target_of(url_), credentials, arguments));
+  return std::make_shared<GrpcChannel>(grpc::CreateCustomChannel(target_of(url_), credentials, arguments),
+                                       !proxy.empty());
 }
 
 std::variant<std::shared_ptr<GrpcChannel>, Failure> Connection::channel() {
@@ -220,7 +235,7 @@ std::variant<CallHeaders, Failure> Connection::headers() const {
   if (!url_.user.empty()) headers.emplace_back("authorization", "Basic " + base64_of(url_.user + ":" + url_.password));
   std::string token = url_.token;
   if (!url_.token_file.empty()) {
-    auto read = read_optional(url_.token_file);
+    auto read = read_optional(url_.token_file, "token_file=");
     if (auto* failure = std::get_if<Failure>(&read)) return std::move(*failure);
     const std::string& text = std::get<std::string>(read);
     token = text.substr(0, text.find_first_of("\r\n"));

@@ -64,7 +64,8 @@ struct RpcEnd {
   RpcCode code = RpcCode::ok;
   std::string message;         // not to be shown if a server may have written it: it may repeat what was sent
   bool was_connected = false;  // else the message is gRPC's own
-  bool timed_out = false;      // a limit of ours was reached; the code says nothing
+  bool by_proxy = false;
+  bool timed_out = false;  // a limit of ours was reached; the code says nothing
 };
 
 enum class Direction { read, write };
@@ -86,9 +87,11 @@ Failure failure_of(RpcCode code, Direction direction);
 
 class GrpcChannel {
  public:
-  explicit GrpcChannel(std::shared_ptr<grpc::Channel> channel) : channel_(std::move(channel)), stub_(channel_) {}
+  GrpcChannel(std::shared_ptr<grpc::Channel> channel, bool is_by_proxy)
+      : channel_(std::move(channel)), stub_(channel_), is_by_proxy_(is_by_proxy) {}
 
   bool is_connected() const { return channel_->GetState(false) == GRPC_CHANNEL_READY; }
+  bool is_by_proxy() const { return is_by_proxy_; }
   // Until the first sign of an answer.
   std::chrono::milliseconds first_wait(const Limits& limits) const {
     return limits.answer + (is_connected() ? std::chrono::milliseconds(0) : limits.connect);
@@ -98,6 +101,7 @@ class GrpcChannel {
  private:
   const std::shared_ptr<grpc::Channel> channel_;
   grpc::GenericStub stub_;
+  const bool is_by_proxy_;
 };
 
 // Sets headers and the last deadline of a call.
