@@ -154,7 +154,7 @@ std::string what(const Subject& subject) {
   return subject.name() + ": a HIP compile";
 }
 
-// hipcc is a script that starts scripts, so some of its compiles are not stored, and none travels.
+// hipcc is a script that starts scripts, so some of its compiles are not stored, or do not travel.
 std::string remedy_for(const Subject& subject) {
   if (base_name(subject.name()).find("hipcc") == std::string_view::npos) return "";
   return "; the clang that it runs, as clang++ -x hip or by CMake's language HIP, has no such limit";
