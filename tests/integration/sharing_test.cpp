@@ -2,6 +2,9 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 
+#include <algorithm>
+#include <thread>
+
 #include "integration/support/process_tree.h"
 #include "integration/support/single_compile.h"
 #include "support/comes_true.h"
@@ -42,6 +45,21 @@ TEST_P(Sharing, RequestsForOverlappingArchsAtOnceRunEveryArchOnce) {
   const Counts counted = cache_.counts();
   for (const char* arch : {"device gfx906", "device gfx1030", "device gfx90a"})
     EXPECT_EQ(counted.run.at(arch), 1) << arch;
+}
+
+// Two processors would run two of the three.
+TEST_P(Sharing, NoMoreStepsThanNinjasJobsRunAtOnce) {
+  if (std::thread::hardware_concurrency() < 2) GTEST_SKIP() << "needs two processors";
+  write_slow_source();
+  std::string rule = "rule compile\n  command = " + hipcache_program();
+  for (const std::string& word : command("-O2")) rule += " " + word;
+  project_.write("build.ninja", rule + "\nbuild a.o: compile a.hip\n");
+  ASSERT_EQ(cache_.control("--start-server").exit_code, 0);
+  Started ninja({"ninja", "-j1"}, project_.path(), cache_.variables());
+  std::size_t most = 0;
+  while (!ninja.has_ended()) most = std::max(most, cache_.counts().json.at("running").size());
+  EXPECT_EQ(ninja.wait().exit_code, 0);
+  EXPECT_EQ(most, 1u);
 }
 
 TEST_P(Sharing, AClientTakesOverTheStepOfOneThatWasKilled) {
