@@ -8,6 +8,7 @@ import secrets
 import shutil
 import subprocess
 import sys
+import tempfile
 import time
 
 import progress
@@ -84,11 +85,34 @@ def shown(seconds, used):
     return f"{progress.span(seconds):>6} ({progress.span(used)} of processor time)"
 
 
+class Brought:
+    """What tests need and Debian does not have. It comes while the first tree is built."""
+
+    def __init__(self, tools):
+        self.started = []
+        for tool in tools:
+            log = tempfile.TemporaryFile("w+")
+            self.started.append((tool, log, subprocess.Popen([ROOT / tool], stdout=log, stderr=subprocess.STDOUT)))
+
+    def wait(self):
+        """Says what is waited for, and what the tools said themselves: go and pip say more than anybody reads."""
+        for tool, log, process in self.started:
+            if process.poll() is None:
+                print(f"   waiting for {tool}, which brings what the tests need, once", flush=True)
+            code = process.wait()
+            log.seek(0)
+            lines = log.read().splitlines()
+            print("".join(f"{line}\n" for line in lines if line.startswith(f"{tool}: ")), end="", flush=True)
+            if code != 0:
+                sys.exit("\n".join([*lines[-10:], f"tools/test: {tool} failed"]))
+        self.started = []
+
+
 class Run:
     """What became of the stages."""
 
-    def __init__(self, seed, minutes):
-        self.seed = seed
+    def __init__(self, seed, minutes, brought):
+        self.seed, self.brought = seed, brought
         self.end = None if minutes is None else time.monotonic() + 60 * minutes
         self.times, self.seconds, self.failed, self.summaries, self.left_out, self.skipped = [], {}, [], [], [], []
         self.pace = 0  # seconds for each test of the stage before
@@ -113,6 +137,7 @@ class Run:
         chosen = self.fitting(stage, stage.chosen(selection.tests_of(ROOT / "build" / stage.preset)))
         if not chosen:
             return
+        self.brought.wait()
         print(f"== {stage.preset}: {stage.heading}", flush=True)
         tested = progress.test(["ctest", "--preset", stage.preset, "-j", TESTS_AT_ONCE, "-I",
                                 selection.numbers(chosen)])
@@ -175,7 +200,7 @@ def main():
     os.environ.setdefault("ORACLE_MEMORY", "on")
     print(f"== seed {seed}: chooses what is verified or run in part (--seed)", flush=True)
 
-    run = Run(seed, given.minutes)
+    run = Run(seed, given.minutes, Brought([] if given.quick else ["tools/test-servers", "tools/test-iree"]))
     built = None
     for stage in stages.STAGES["all" if given.all else "quick" if given.quick else "default"]:
         if isinstance(stage, stages.Script):
