@@ -64,13 +64,16 @@ TEST(Files, ReadsARegularFileByTwoCallsTheSecondOfWhichFindsTheEnd) {
 
 TEST(Files, ReadsWhatHasNoSizeBeforehandToItsEnd) {
   EXPECT_GT(read_file("/proc/self/status", 1u << 20)->size(), 100u);
-  const Scratch scratch;
-  const std::string pipe = scratch / "pipe";
-  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  int ends[2];
+  ASSERT_EQ(pipe2(ends, O_CLOEXEC), 0);
+  const UniqueFd reader(ends[0]);
   std::string bytes;
   for (int i = 0; i < 100'000; ++i) bytes += std::to_string(i);
-  std::thread writer([&] { std::ofstream(pipe) << bytes; });
-  const Result<std::string> got = read_file(pipe, 1u << 30);
+  std::thread writer([&] {
+    const UniqueFd end(ends[1]);
+    EXPECT_TRUE(write_all(end.get(), bytes, "the pipe"));
+  });
+  const Result<std::string> got = read_fd(reader.get(), 1u << 30, "the pipe");
   writer.join();
   ASSERT_TRUE(got) << got.error().message;
   EXPECT_EQ(*got, bytes);

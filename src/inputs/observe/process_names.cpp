@@ -30,7 +30,8 @@ Meaning ProcessNames::of(const std::string& absolute, bool follows) {
 
 Meaning ProcessNames::resolve(const std::string& absolute, bool follows, int links_left) {
   const std::size_t slash = absolute.rfind('/');
-  if (slash == std::string::npos || links_left == 0) return {Leads::unknown, ""};
+  if (slash == std::string::npos) return {Leads::unknown, ""};
+  if (links_left == 0) return {Leads::elsewhere, absolute};  // the kernel follows no more, so nothing was there
   const Meaning directory = slash == 0 ? Meaning{} : of_directory(absolute.substr(0, slash), links_left);
   return below(directory, absolute.substr(slash + 1), follows, links_left);
 }
