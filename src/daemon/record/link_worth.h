@@ -74,7 +74,8 @@ inline constexpr std::uint64_t kLargeOutput = 16u << 20;  // no command that rep
 // `bytes`: the size of all files that the command made in `duration_us`. `max_size`: of the cache; 0: no limit.
 bool is_worth_storing(std::uint64_t bytes, std::uint64_t duration_us, std::uint64_t max_size);
 
-// Why the command is passed through before it runs: it replaces a large file, or changes one under other names. Nothing for compiles. Costs one `stat`.
+// Why the command is passed through before it runs: it replaces a large file, or changes one under other names. Nothing
+// for compiles. Costs one `stat`.
 std::optional<compiler::Uncacheable> not_worth_running(const RequestContext& context);
 
 }  // namespace hipcache::daemon
