@@ -147,7 +147,8 @@ int run(float* to, const float* from, hipStream_t stream, hipEvent_t event) {
 }
 )";
   };
-  const Arguments argv = GetParam().hip() + archs({"gfx906"}) + words("-w -O1 -ferror-limit=0");
+  Arguments argv = GetParam().hip() + archs({"gfx906"}) + words("-w -O1 -ferror-limit=0");
+  std::erase(argv, "-nogpuinc");  // that header wants the compiler's own
   const auto in = [&](const std::string& checkout) {
     return argv + Arguments{"-c", scratch_ / checkout + "/a.hip", "-o", scratch_ / checkout + "/a.o"};
   };

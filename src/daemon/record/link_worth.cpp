@@ -151,7 +151,8 @@ std::optional<Refusal> too_large(const StepState& state, const std::vector<std::
   for (const std::string& path : paths) bytes += size_of_file(path);
   // A bundle takes no time and copies much, but the compile that it belongs to does not.
   const std::uint64_t duration_us = state.result.duration_us;
-  const bool is_worth = is_step || is_worth_storing(bytes, duration_us, is_compile ? 0 : request.settings.max_size);
+  const bool is_worth = is_step || (is_compile && bytes <= kUsualObject) ||
+                        is_worth_storing(bytes, duration_us, is_compile ? 0 : request.settings.max_size);
   if (is_worth && bytes <= kOutputLimit) return std::nullopt;
   note_runs_alone(context,
                   {Reason::not_worth_storing, request.invocation.object + " was too large for the time it took"});
@@ -208,24 +209,10 @@ bool is_worth_storing(std::uint64_t bytes, std::uint64_t duration_us, std::uint6
              duration_us;
 }
 
-namespace {
-
-// mold writes into the file that it finds, so all its names get the new program.
-bool has_other_names(const std::string& output, const compiler::Invocation& invocation) {
-  const auto names_mold = [](const std::string& word) { return word.find("mold") != word.npos; };
-  struct stat status{};
-  return std::any_of(invocation.expanded.begin(), invocation.expanded.end(), names_mold) &&
-         stat(output.c_str(), &status) == 0 && status.st_nlink > 1;
-}
-
-}  // namespace
-
 std::optional<Uncacheable> not_worth_running(const RequestContext& context) {
   const compiler::Invocation& invocation = context.request.invocation;
   if (invocation.opaque.making == Making::compile) return std::nullopt;
   const std::string output = join_path(context.request.from.working_directory, invocation.object);
-  if (has_other_names(output, invocation))
-    return Uncacheable{Reason::output_not_a_regular_file, invocation.object + " has other names, and mold keeps them"};
   if (size_of_file(output) > kLargeOutput)
     return Uncacheable{Reason::not_worth_storing, invocation.object + " replaces a large file"};
   return std::nullopt;

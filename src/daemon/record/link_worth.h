@@ -68,14 +68,14 @@ std::optional<compiler::Uncacheable> noted_to_run_alone(const RequestContext& co
 
 inline constexpr std::uint64_t kAlwaysWorth = 1u << 20;            // bytes that are always worth storing
 inline constexpr std::uint64_t kBytesPerSavedSecond = 256u << 20;  // allowance for larger results
-inline constexpr std::uint64_t kPartOfCache = 50;         // a result may take one part in this many of the cache
-inline constexpr std::uint64_t kLargeOutput = 16u << 20;  // no command that replaces a larger file is cached
+inline constexpr std::uint64_t kPartOfCache = 50;          // a result may take one part in this many of the cache
+inline constexpr std::uint64_t kUsualObject = 512u << 20;  // of a compile: always worth storing
+inline constexpr std::uint64_t kLargeOutput = 16u << 20;   // no command that replaces a larger file is cached
 
 // `bytes`: the size of all files that the command made in `duration_us`. `max_size`: of the cache; 0: no limit.
 bool is_worth_storing(std::uint64_t bytes, std::uint64_t duration_us, std::uint64_t max_size);
 
-// Why the command is passed through before it runs: it replaces a large file, or changes one under other names. Nothing
-// for compiles. Costs one `stat`.
+// Why the command is passed through before it runs: it replaces a large file. Nothing for compiles. Costs one `stat`.
 std::optional<compiler::Uncacheable> not_worth_running(const RequestContext& context);
 
 }  // namespace hipcache::daemon

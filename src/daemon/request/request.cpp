@@ -161,12 +161,25 @@ std::optional<Uncacheable> find_updated(Request& request, inputs::FileSystemStat
   return std::nullopt;
 }
 
+// mold writes into the file that it finds, so all names of that file get the new program.
+std::optional<Uncacheable> changed_under_other_names(const Request& request) {
+  const Invocation& invocation = request.invocation;
+  const auto names_mold = [](const std::string& word) { return word.find("mold") != word.npos; };
+  if (invocation.opaque.making != compiler::Making::link ||
+      std::none_of(invocation.expanded.begin(), invocation.expanded.end(), names_mold))
+    return std::nullopt;
+  struct stat status{};
+  const std::string output = join_path(request.from.working_directory, invocation.object);
+  if (stat(output.c_str(), &status) != 0 || status.st_nlink < 2) return std::nullopt;
+  return Uncacheable{Reason::output_not_a_regular_file, invocation.object + " has other names, and mold keeps them"};
+}
+
 // A name in a process's own part of /proc means another file in this process. What a trace names so is asked about by
 // another name (inputs/observe/process_names.h); the command's own words and search paths are looked at here.
 std::optional<Uncacheable> named_by_process(const protocol::CompileRequest& message, const inputs::RunContext& from) {
   const auto refuse = [](std::string name) { return Uncacheable{Reason::other_file_system_view, std::move(name)}; };
   for (const std::string& word : message.argv)
-    if (is_of_a_process(word)) return refuse(word);
+    if (is_of_a_process(word) && !leads_to_descriptor(word)) return refuse(word);  // those are told as "standard-input"
   for (const char* list : {"PATH", "LD_LIBRARY_PATH"}) {
     const char* value = from.variable(list);
     if (value != nullptr && std::string_view(value).find("/proc/") != std::string_view::npos) return refuse(list);
@@ -226,6 +239,7 @@ std::variant<Request, Uncacheable> understand(const protocol::CompileRequest& me
   for (const compiler::RefusedVariable& refused : request.invocation.opaque.refused_variables)
     if (request.from.variable(refused.name) != nullptr) return Uncacheable{refused.reason, refused.name};
   if (auto report = one_run_report(request)) return *std::move(report);
+  if (auto unusual = changed_under_other_names(request)) return std::move(*unusual);
   if (auto unusual = find_updated(request, services.file_system)) return std::move(*unusual);
   return request;
 }

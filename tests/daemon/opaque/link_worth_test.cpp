@@ -59,8 +59,8 @@ class TooLarge : public testing::Test {
 
 TEST_F(TooLarge, IsAnObjectThatTookNoTimeOrIsLargerThanAnyThatIsRead) {
   constexpr compiler::Making kCompile = compiler::Making::compile;
-  EXPECT_FALSE(is_too_large(200 * kMiB, kSecond, kCompile));
-  EXPECT_TRUE(is_too_large(300 * kMiB, kSecond, kCompile));
+  EXPECT_FALSE(is_too_large(kUsualObject, 1, kCompile));
+  EXPECT_TRUE(is_too_large(kUsualObject + 1, kSecond, kCompile));
   EXPECT_FALSE(is_too_large(kOutputLimit, 60 * kSecond, kCompile)) << "whatever part of the cache it takes";
   EXPECT_TRUE(is_too_large(kOutputLimit + 1, 60 * kSecond, kCompile));
 }
