@@ -49,9 +49,15 @@ class TooLarge : public testing::Test {
     return too_large(step, {file(bytes)}, context_).has_value();
   }
 
+  static Request request_by_gcc() {
+    Request request;
+    request.invocation.argv = request.invocation.expanded = {"gcc"};
+    return request;
+  }
+
   support::Scratch scratch_;
   ServicesInMemory<> made_;
-  Request request_;
+  Request request_ = request_by_gcc();
   protocol::Channel channel_{UniqueFd()};
   const std::unique_ptr<store::Lease> lease_ = made_.store.lease();
   const RequestContext context_ = context_of(channel_, request_, made_.services, *lease_, nullptr);

@@ -55,8 +55,7 @@ TEST_P(Hipcc, ReadsNoVariableButThoseThatItsTextNames) {
     const Counts counted = check(argv, by_version(more));
     EXPECT_EQ(counted.run.at("probe"), runs) << counted.json.dump();
   };
-  expect_probe(0, command(),
-               {{"GITHUB_RUN_ID", "1"}, {"CI_JOB_ID", "$HOME"}, {"TMP", project_.make_directory("temporary")}});
+  expect_probe(0, command(), {{"GITHUB_RUN_ID", "1"}, {"CI_JOB_ID", "$HOME"}, {"BUILD_TAG", "`id`"}});
   expect_probe(0, command(), {{"PATH", project_ / "nothing" + ":" + std::getenv("PATH")}});
   for (const Variables& counts : {Variables{{"HIPCC_LINK_FLAGS_APPEND", "-v"}},
                                   {{"PERL_UNICODE", "S"}},
