@@ -156,11 +156,13 @@ protocol::RemoteExecute small_action(const Words& programs, const std::string& t
   const std::string directory(kDirectory);
   const std::string traced = "LD_PRELOAD=" + directory + kLibrary + " HIPCACHE_TRACE=" + directory + "/" + kTrace +
                              " " + std::string(trace::kContents) + "=1 ";
-  std::string script;  // prints the programs that are missing, and what the others say of themselves
+  // Prints the programs that are missing, and what the others say of themselves. lld by itself complains of its name,
+  // so what is left on standard error is the worker's own.
+  std::string script;
   for (const std::string& program : programs) {
     const std::string word = shell_word(program);
     script.append("if test -x ").append(word).append("; then ").append(traced).append(word);
-    script.append(" --version; else echo ").append(word).append("; fi; ");
+    script.append(" --version 2>/dev/null; else echo ").append(word).append("; fi; ");
   }
   protocol::RemoteExecute action{.id = 1,
                                  .argv = protocol::in_input_root(script + ":", toolchain_of(programs)),
