@@ -43,8 +43,9 @@ void add_program_questions(const trace::Trace& trace, const RunContext& from, st
 // The questions for the variables that programs read of the environment itself, where no hook sees it, if a program
 // other than compilers and their tools ran.
 //
-// Of hipcc's script the text says which variables it reads, of its interpreters we know, and a shell uses those of the
-// text that it runs. So a variable that only a CI job sets is no input. Any other script asks for all of them.
+// Of hipcc's script, if it is one of those that were judged, the text says which variables it reads, of its
+// interpreters we know, and a shell uses those of the text that it runs. So a variable that only a CI job sets is no
+// input. Any other script asks for all of them.
 void add_environment_questions(const trace::Trace& trace, const Run& run, const RunContext& from,
                                std::vector<Observation>& out);
 

@@ -166,6 +166,16 @@ TEST_P(HipccsOwnText, IsPrintedIfAnyScriptOfThatNameSaysSomething) {
   }
 }
 
+// The text does not name the variable, the shell that it starts does.
+TEST_P(HipccsOwnText, OfAScriptThatNobodyJudgedLetsEveryVariableCount) {
+  project_.write("a.cpp", support::read_bytes(project_ / "a.cpp") + "__device__ int more = MORE;\n");
+  Arguments argv = command();
+  argv[0] = project_.write("bin/hipcc", "#!/usr/bin/perl\nexit(system('/usr/bin/" + GetParam().program() +
+                                            " -x hip -nogpulib $EXTRA ' . join(' ', @ARGV)) >> 8);\n");
+  std::filesystem::permissions(argv[0], std::filesystem::perms::owner_all);
+  for (const char* value : {"1", "2", "1"}) check(argv, {{"EXTRA", std::string("-DMORE=") + value}});
+}
+
 // A driver by itself says no more than its jobs.
 TEST_P(HipccsOwnText, IsPrintedIfACompileFails) {
   project_.make_directory("bin");
