@@ -82,6 +82,8 @@ struct RefusedVariable {
 struct DriverTraits {
   // A link of relocatable device code: no source, no depfile, no CUID.
   bool links = false;
+  // A compile of one source whose object the driver hands to the linker: `object` is the linker's output.
+  bool then_links = false;
   // The driver names its outputs after the source and each target; `object` is none of them.
   bool names_outputs = false;
   bool by_script = false;   // the driver may be a script that runs clang: hipcc

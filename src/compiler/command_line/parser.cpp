@@ -51,9 +51,16 @@ unsigned side_of(const InputArgList& arguments) {
   return side == nullptr ? unsigned{OPT_offload_host_device} : side->getOption().getID();
 }
 
+bool is_relocatable(const InputArgList& arguments) { return arguments.hasFlag(OPT_fgpu_rdc, OPT_fno_gpu_rdc, false); }
+
 // Without relocatable code the devices' code needs no link, so the driver does the same with and without -c.
 bool ends_with_devices(const InputArgList& arguments) {
-  return side_of(arguments) == OPT_offload_device_only && !arguments.hasFlag(OPT_fgpu_rdc, OPT_fno_gpu_rdc, false);
+  return side_of(arguments) == OPT_offload_device_only && !is_relocatable(arguments);
+}
+
+// Whether the driver calls the host's linker.
+bool is_linked(const InputArgList& arguments) {
+  return !arguments.hasArgNoClaim(OPT_c, OPT_S) && !ends_with_devices(arguments);
 }
 
 bool is_new_driver(const InputArgList& arguments) {
@@ -64,7 +71,7 @@ bool is_new_driver(const InputArgList& arguments) {
 // give no CUID if only the host is compiled. With the new driver they give none to a single side,
 // so that both sides agree if compiled separately.
 std::optional<Uncacheable> cuid_refusal(const InputArgList& arguments) {
-  const bool is_rdc = arguments.hasFlag(OPT_fgpu_rdc, OPT_fno_gpu_rdc, false);
+  const bool is_rdc = is_relocatable(arguments);
   const unsigned side = side_of(arguments);
   if (is_rdc && (side == OPT_offload_host_only || (side == OPT_offload_device_only && is_new_driver(arguments))))
     return Uncacheable{Reason::random_cuid, "-fgpu-rdc for one side alone"};
@@ -174,6 +181,11 @@ bool is_left_out_of_cuid(const Arg& argument) {
   return is_arch_option(argument) || is_job_count(argument) || is_depfile_option(argument);
 }
 
+// The linker's own options reach no code.
+bool is_left_out_of_cuid_or_linkers(const Arg& argument) {
+  return is_left_out_of_cuid(argument) || argument.getOption().matches(OPT_Link_Group);
+}
+
 // Whether the option's value is the next argument.
 bool has_separate_value(const Arg& argument, const std::vector<std::string>& expanded) {
   const std::size_t next = argument.getIndex() + 2;  // the table's indices do not count the compiler's name
@@ -263,13 +275,18 @@ std::optional<Uncacheable> output_refusal(const Invocation& invocation) {
 void fill(Invocation& invocation, const InputArgList& arguments, const Input& input) {
   invocation.source = input.path;
   const Arg* output = arguments.getLastArgNoClaim(OPT_o);
-  invocation.object = output != nullptr ? output->getValue() : default_output(input.path, output_ending(arguments));
+  invocation.driver.then_links = is_linked(arguments);
+  const std::string unnamed =
+      invocation.driver.then_links ? "a.out" : default_output(input.path, output_ending(arguments));
+  invocation.object = output != nullptr ? output->getValue() : unnamed;
   invocation.driver.names_outputs = output == nullptr && side_of(arguments) == OPT_offload_device_only;
   invocation.depfile = find_depfile(arguments, input.path);
   invocation.archs = find_archs(arguments);
   invocation.without_archs = less(invocation.expanded, arguments, is_arch_option_or_job_count);
   invocation.driver.in_order = words_in_order(invocation.expanded, arguments);
-  invocation.driver.for_cuid = less(invocation.expanded, arguments, is_left_out_of_cuid);
+  invocation.driver.for_cuid =
+      less(invocation.expanded, arguments,
+           invocation.driver.then_links ? is_left_out_of_cuid_or_linkers : is_left_out_of_cuid);
   invocation.driver.new_driver = is_new_driver(arguments);
   invocation.driver.host_only = side_of(arguments) == OPT_offload_host_only;
   invocation.driver.user_cuid = arguments.hasArgNoClaim(OPT_cuid_EQ, OPT_fuse_cuid_EQ);
@@ -282,6 +299,15 @@ std::optional<Uncacheable> link_input_refusal(const std::vector<Input>& inputs) 
     if (!input.is_for_linker) return Uncacheable{Reason::link, input.path};
   }
   return std::nullopt;
+}
+
+// Of the inputs of a command that links, leaves the one source. A link that is not split has other inputs, or code that
+// the linker goes on with.
+std::optional<Uncacheable> leave_source(std::vector<Input>& inputs, const InputArgList& arguments) {
+  if (is_relocatable(arguments) || side_of(arguments) != OPT_offload_host_device) return Uncacheable{Reason::link, ""};
+  std::erase_if(inputs, [](const Input& input) { return input.is_for_linker; });
+  if (inputs.size() == 1 && inputs[0].is_hip) return std::nullopt;
+  return Uncacheable{Reason::link, inputs.size() > 1 ? inputs[1].path : ""};
 }
 
 void fill_link(Invocation& invocation, const InputArgList& arguments) {
@@ -305,8 +331,9 @@ std::optional<Uncacheable> understand(Invocation& invocation, const InputArgList
   if (auto refusal = option_refusal(arguments, rules)) return refusal;
   if (auto refusal = other_reading_refusal(arguments, words, rules)) return refusal;
   if (is_rdc_link(arguments)) return understand_link(invocation, arguments);
-  if (!arguments.hasArgNoClaim(OPT_c, OPT_S) && !ends_with_devices(arguments)) return Uncacheable{Reason::link, ""};
-  const std::vector<Input> inputs = find_inputs(arguments, names_hipcc(invocation.expanded[0]));
+  std::vector<Input> inputs = find_inputs(arguments, names_hipcc(invocation.expanded[0]));
+  if (is_linked(arguments))
+    if (auto refusal = leave_source(inputs, arguments)) return refusal;
   if (auto refusal = input_refusal(inputs)) return refusal;
   fill(invocation, arguments, inputs[0]);
   if (auto refusal = native_arch_refusal(invocation)) return refusal;

@@ -92,7 +92,8 @@ bool goes_on(const protocol::Command& command) {
 
 bool may_be_sent(const StepSpec& spec) {
   return spec.planned != nullptr && spec.planned->kind == hip::StepKind::device && !spec.is_proof &&
-         !spec.is_tentative && spec.unproven.empty() && !spec.commands.empty() && !spec.outputs.empty() &&
+         !spec.is_tentative && spec.inputs.empty() && spec.unproven.empty() && !spec.commands.empty() &&
+         !spec.outputs.empty() &&
          std::all_of(spec.commands.begin(), spec.commands.end(), [](const protocol::Command& command) {
            return !command.argv.empty() && command.argv.front() == command.program && !goes_on(command);
          });

@@ -21,6 +21,7 @@
 #include "daemon/step/step.h"
 #include "hipcache/base/reason.h"
 #include "hipcache/base/text.h"
+#include "hipcache/compiler/hip/fatbin_splice.h"
 #include "hipcache/compiler/hip/plan.h"
 #include "hipcache/protocol/explanation.h"
 
@@ -42,18 +43,34 @@ struct StepPreview {
 struct PreviewedOutput {
   std::string label;
   std::optional<Digest> digest;  // nothing if it is not stored
+  std::string fatbin;            // as in hip::StepOutput
 };
 
 // By output name.
 using MadeByName = std::map<std::string, PreviewedOutput>;
 
+// The digest of what later steps read: the output with its fatbin in it.
+std::optional<Digest> digest_of_made(const std::string& name, const MadeByName& made, store::Store& store) {
+  const auto output = made.find(name);
+  if (output == made.end() || !output->second.digest) return std::nullopt;
+  const auto fatbin = made.find(output->second.fatbin);
+  if (output->second.fatbin.empty()) return output->second.digest;
+  if (fatbin == made.end() || !fatbin->second.digest) return std::nullopt;
+  const Result<std::optional<std::string>> object = store.blob(*output->second.digest);
+  const Result<std::optional<std::string>> bytes = store.blob(*fatbin->second.digest);
+  if (!object || !*object || !bytes || !*bytes) return std::nullopt;
+  if (hip::needs_no_fatbin(**object)) return output->second.digest;
+  const Result<std::string> filled = hip::splice_fatbin(**object, **bytes);
+  return filled ? std::optional(digest_of(*filled)) : std::nullopt;
+}
+
 // The digests of the step's inputs, if all of them are known.
-std::optional<std::vector<Digest>> inputs_of(const hip::Step& step, const MadeByName& made) {
+std::optional<std::vector<Digest>> inputs_of(const hip::Step& step, const MadeByName& made, store::Store& store) {
   std::vector<Digest> digests;
   for (const std::string& input : step.inputs) {
-    const auto maker = made.find(input);
-    if (maker == made.end() || !maker->second.digest) return std::nullopt;
-    digests.push_back(*maker->second.digest);
+    const std::optional<Digest> digest = digest_of_made(input, made, store);
+    if (!digest) return std::nullopt;
+    digests.push_back(*digest);
   }
   return digests;
 }
@@ -75,7 +92,7 @@ void look_up(StepPreview& preview, const RequestContext& context, MadeByName& ma
   if (hit) state.take(std::move(*hit));
   for (const hip::StepOutput& output : spec.outputs) {
     const cache::Output* stored = state.made(output);
-    made[output.name] = {spec.label, stored == nullptr ? std::nullopt : std::optional(stored->blob)};
+    made[output.name] = {spec.label, stored == nullptr ? std::nullopt : std::optional(stored->blob), output.fatbin};
   }
 }
 
@@ -84,7 +101,7 @@ std::vector<StepPreview> preview_steps(const hip::Plan& plan, const RequestConte
   std::vector<StepPreview> steps;
   MadeByName made;
   for (const hip::Step& step : plan.steps) {
-    const std::optional<std::vector<Digest>> inputs = inputs_of(step, made);
+    const std::optional<std::vector<Digest>> inputs = inputs_of(step, made, context.services.store);
     StepSpec spec = spec_of(step, inputs.value_or(std::vector<Digest>{}), context.request, kStoredDirectory);
     steps.push_back(
         {.state = StepState(std::move(spec)), .makers = makers_of(step, made), .has_key = inputs.has_value()});

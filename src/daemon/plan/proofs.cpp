@@ -166,7 +166,7 @@ Status fill_placeholders(StepGraph& graph, StepScheduler& scheduler, const hip::
   for (std::size_t index = 0; index < graph.steps().size(); ++index) {
     StepState& step = *graph.steps()[index];
     for (const hip::StepOutput& file : step.spec().outputs) {
-      if (file.fatbin.empty()) continue;
+      if (file.fatbin.empty() || step.result.filled) continue;
       const Status filled = fill(step, file, graph, context);
       if (filled) continue;
       doubt(*step.spec().planned, filled.error().message, context);

@@ -341,7 +341,9 @@ void take_filled(StepState& state, const hip::StepOutput& file, const Digest& fa
 }
 
 void store_filled(StepState& state, const RequestContext& context) {
-  if (!state.result.filled) return;
+  const auto is_users = [](const hip::StepOutput& file) { return !file.fatbin.empty() && !file.place.empty(); };
+  const std::vector<hip::StepOutput>& outputs = state.spec().outputs;
+  if (!state.result.filled || std::none_of(outputs.begin(), outputs.end(), is_users)) return;
   store_bytes(state, state.result.filled->bytes, {.parts = state.result.filled->parts}, context);
 }
 

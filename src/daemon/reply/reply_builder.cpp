@@ -178,7 +178,8 @@ std::optional<Uncacheable> reply_failure(Conclusion& conclusion, const StepGraph
   if (graph.writes_beside()) return Uncacheable{Reason::step_failed, "with files beside the object"};
   // The driver prints a message of its own when a linker fails, and hipcc when the driver fails.
   const compiler::Invocation& invocation = context.request.invocation;
-  if (invocation.driver.links || invocation.driver.by_script || !compiler_said_why(failed)) return failure_of(failed);
+  const bool is_link = invocation.driver.links || failed.spec().planned->kind == hip::StepKind::link;
+  if (is_link || invocation.driver.by_script || !compiler_said_why(failed)) return failure_of(failed);
 
   Reply reply{.finish = {.exit_code = failed.result.exit_code, .stdout_text = "", .stderr_text = driver_stderr}};
   protocol::Finish& finish = reply.finish;

@@ -33,7 +33,8 @@ std::string kind_of(const Request& request) {
 bool is_untraceable_hipcc(const Request& request) {
   const compiler::Invocation& invocation = request.invocation;
   if (!compiler::names_hipcc(request.compiler)) return false;
-  return invocation.driver.links || invocation.opaque.making == compiler::Making::link || !names_arch(request);
+  return invocation.driver.links || invocation.driver.then_links ||
+         invocation.opaque.making == compiler::Making::link || !names_arch(request);
 }
 
 }  // namespace

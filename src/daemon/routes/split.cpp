@@ -103,9 +103,10 @@ std::optional<Uncacheable> serve_split(Conclusion& conclusion, const RequestCont
   const StepContext in_directory{context, *directory};
   StepScheduler scheduler(in_directory);
   StepGraph graph(steps, in_directory);
-  if (Status ran = graph.run(scheduler); !ran) return Uncacheable{Reason::step_failed, ran.error().message};
-  if (Status filled = fill_placeholders(graph, scheduler, plan, in_directory); !filled)
-    return Uncacheable{Reason::step_failed, filled.error().message};
+  const auto fill = [&] { return fill_placeholders(graph, scheduler, plan, in_directory); };
+  Status ran = graph.run(scheduler, fill);
+  if (ran) ran = fill();
+  if (!ran) return Uncacheable{Reason::step_failed, ran.error().message};
   if (auto unusual = unusual_run(graph, in_directory)) {
     if (loses_files(*unusual, graph)) note_runs_alone(context, *unusual);
     return unusual;

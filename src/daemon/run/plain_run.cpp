@@ -85,6 +85,10 @@ Status give_up(StepState& state, const std::string& why, const StepContext& cont
 Status prepare_plainly(const StepState& state, const StepContext& context) {
   const RequestDirectory& directory = context.directory;
   for (const GivenInput& input : state.given) {
+    if (const auto& filled = input.step->result.filled; filled && !input.file->fatbin.empty()) {
+      if (Status written = replace_file(directory.file(input.file->name), filled->bytes); !written) return written;
+      continue;
+    }
     if (!input.step->hit || access(directory.file(input.file->name).c_str(), F_OK) == 0) continue;
     if (Status written = materialise(*input.step, *input.file, context); !written) return written;
   }

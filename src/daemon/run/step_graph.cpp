@@ -5,10 +5,20 @@
 
 namespace hipcache::daemon {
 
-Status StepGraph::run(StepScheduler& scheduler) {
-  while (steps_.size() < plan_.size() && failed() == nullptr)
+Status StepGraph::run(StepScheduler& scheduler, const Fill& fill) {
+  while (steps_.size() < plan_.size() && failed() == nullptr) {
+    if (reads_placeholder(plan_[steps_.size()]))
+      if (Status filled = fill(); !filled) return filled;
     if (Status ran = scheduler.run(add_next()); !ran) return ran;
+  }
   return done();
+}
+
+bool StepGraph::reads_placeholder(const hip::Step& step) const {
+  return std::any_of(step.inputs.begin(), step.inputs.end(), [this](const std::string& input) {
+    const std::optional<GivenInput> maker = maker_of(input);
+    return maker && !maker->file->fatbin.empty();
+  });
 }
 
 Status StepGraph::run_instead(std::size_t index, const hip::Step& step, StepScheduler& scheduler) {
@@ -17,7 +27,7 @@ Status StepGraph::run_instead(std::size_t index, const hip::Step& step, StepSche
   return scheduler.run({add(step)});
 }
 
-// Adds the next steps in order, up to the first one that reads an output of another one added here.
+// Adds the next steps in order, up to the first one that reads an output of another one added here, or a placeholder.
 std::vector<StepState*> StepGraph::add_next() {
   std::vector<StepState*> beside;
   std::set<std::string> being_made;
@@ -25,6 +35,7 @@ std::vector<StepState*> StepGraph::add_next() {
     const hip::Step& step = plan_[steps_.size()];
     const auto waits_for = [&](const std::string& input) { return being_made.contains(input); };
     if (std::any_of(step.inputs.begin(), step.inputs.end(), waits_for)) break;
+    if (!beside.empty() && reads_placeholder(step)) break;
     for (const hip::StepOutput& output : step.outputs) being_made.insert(output.name);
     beside.push_back(add(step));
   }
@@ -49,7 +60,7 @@ std::optional<GivenInput> StepGraph::maker_of(const std::string& name) const {
   const auto maker = makers_.find(name);
   if (maker == makers_.end()) return std::nullopt;
   for (const hip::StepOutput& output : maker->second->spec().outputs)
-    if (output.name == name) return GivenInput{maker->second, &output, maker->second->made(output)};
+    if (output.name == name) return GivenInput{maker->second, &output, maker->second->given_to_user(output)};
   return std::nullopt;
 }
 

@@ -7,6 +7,7 @@
 #ifndef HIPCACHE_SRC_DAEMON_RUN_STEP_GRAPH_H
 #define HIPCACHE_SRC_DAEMON_RUN_STEP_GRAPH_H
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -25,8 +26,12 @@ class StepGraph {
   // Both arguments outlive the graph.
   StepGraph(const std::vector<hip::Step>& steps, const StepContext& context) : plan_(steps), context_(context) {}
 
-  // Runs or finds every step, until one fails. An error means that the request cannot continue.
-  Status run(StepScheduler& scheduler);
+  // Puts the fatbin into each output that has a placeholder; an error means that the request cannot continue.
+  using Fill = std::function<Status()>;
+
+  // Runs or finds every step, until one fails. `fill` is called before a step that reads such an output. An error means
+  // that the request cannot continue.
+  Status run(StepScheduler& scheduler, const Fill& fill = [] { return done(); });
 
   // Replaces the step at `index` by another one, which becomes the last, and runs or finds it. Its inputs are what the
   // others made. REQUIRES: all steps succeeded, and none reads an output of the one at `index`; the step outlives the
@@ -49,6 +54,7 @@ class StepGraph {
   const std::vector<std::unique_ptr<StepState>>& replaced() const { return replaced_; }
 
  private:
+  bool reads_placeholder(const hip::Step& step) const;
   std::vector<StepState*> add_next();
   StepState* add(const hip::Step& step);
   std::vector<GivenInput> makers_of(const hip::Step& step) const;

@@ -71,8 +71,12 @@ bool FileFlow::is_intermediate(const std::string& path) const {
 // Sorts the jobs one by one.
 class ShapeReader {
  public:
+  ShapeReader(bool then_links, const std::string& directory) : then_links_(then_links), directory_(directory) {}
+
   Status take(const Job& job) {
+    if (then_links_ && after_device_ && is_unbundle_job(job)) return take_archive(job);
     const bool after_device = std::exchange(after_device_, false);
+    if (then_links_ && shape_.bundle && shape_.host && !shape_.link) return take_host_link(job);
     if (is_frontend_job(job)) return take_compile(job);
     if (is_link_job(job) && after_device) return take_link(job);
     if (is_bundle_job(job) && !shape_.bundle) return take_bundle(read_bundle_job(job));
@@ -81,7 +85,9 @@ class ShapeReader {
     return unusual("has a job in an unknown place, of " + job[0]);
   }
 
+  // `asked_for` names the devices if there is no bundle.
   Result<ValidatedPlan> finish(const std::vector<compiler::ArchId>& asked_for) {
+    if (then_links_ && !shape_.link) return unusual("links nothing");
     if (shape_.devices.empty()) return finish_host();
     std::vector<compiler::ArchId> archs = shape_.bundle ? shape_.bundle->archs : asked_for;
     // No arch was asked for: the compiler chose its default.
@@ -120,6 +126,21 @@ class ShapeReader {
     return done();
   }
 
+  Status take_archive(const Job& job) {
+    Result<UnbundleJob> archive = read_unbundle_job(job);
+    if (!archive) return archive.error();
+    if (archive->outputs.size() != 1) return unusual("takes more than one device's code from " + archive->input);
+    shape_.devices.back().archives.push_back(*std::move(archive));
+    return done();
+  }
+
+  Status take_host_link(const Job& job) {
+    Result<HostLinkJob> link = read_host_link_job(job, directory_);
+    if (!link) return link.error();
+    shape_.link = *std::move(link);
+    return done();
+  }
+
   Status take_bundle(const Result<BundleJob>& bundle) {
     if (!bundle) return bundle.error();
     shape_.bundle = *bundle;
@@ -135,6 +156,8 @@ class ShapeReader {
     return done();
   }
 
+  bool then_links_;
+  const std::string& directory_;
   ValidatedPlan shape_;
   bool after_device_ = false;
 };
@@ -203,13 +226,16 @@ Status check_cuid(const ValidatedPlan& shape, const compiler::Invocation& invoca
 Status follow_devices(FileFlow& flow, const ValidatedPlan& shape) {
   for (const DeviceJobs& device : shape.devices) {
     if (Status written = flow.write(device.compile.output); !written) return written;
+    for (const UnbundleJob& archive : device.archives)
+      if (Status written = flow.write(archive.outputs[0]); !written) return written;
     if (!device.link) continue;
-    if (device.link->inputs.size() != 1) return unusual("has a device link of several inputs");
+    if (device.link->inputs.size() != 1 + device.archives.size()) return unusual("has a device link of several inputs");
     if (device.link->job[device.link->inputs[0]] != device.compile.output)
       return unusual("does not link the object of " + device.arch.name);
     if (device.link->dwo_directory != 0 && device.compile.emits != Emits::object)
       return unusual("splits the debug information of " + device.arch.name + " at link time");
-    if (Status read = flow.read(device.compile.output); !read) return read;
+    for (const std::size_t input : device.link->inputs)
+      if (Status read = flow.read(device.link->job[input]); !read) return read;
     if (Status written = flow.write(device.product()); !written) return written;
   }
   return done();
@@ -241,6 +267,16 @@ Status follow_host(FileFlow& flow, const ValidatedPlan& shape) {
   return flow.write(shape.host->output);
 }
 
+// REQUIRES: the plan has a link.
+Status follow_link(FileFlow& flow, const ValidatedPlan& shape) {
+  const HostLinkJob& link = *shape.link;
+  if (shape.host->emits != Emits::object) return unusual("has the linker make the host's code");
+  if (!link.unknown_option.empty()) return unusual("links with " + link.unknown_option);
+  if (link.inputs.size() != 1) return unusual("links something else than the host's object");
+  if (Status read = flow.read(link.job[link.inputs[0]]); !read) return read;
+  return flow.write(link.job[link.output]);
+}
+
 // For "src/a.hip": "a-hip-amdgcn-amd-amdhsa-gfx906.s", "a.hip-hip-amdgcn-amd-amdhsa.hipfb".
 bool is_named_after(const std::string& path, const std::string& source) {
   const std::string_view name = base_name(source);
@@ -269,6 +305,8 @@ Status check_flow(const ValidatedPlan& shape, const compiler::Invocation& invoca
     if (Status followed = follow_bundle(flow, shape); !followed) return followed;
   if (shape.host && shape.host_is_last)
     if (Status followed = follow_host(flow, shape); !followed) return followed;
+  if (shape.link)
+    if (Status followed = follow_link(flow, shape); !followed) return followed;
   if (Status finished = flow.finish(); !finished) return finished;
   return check_users_files(flow, invocation);
 }
@@ -282,11 +320,12 @@ std::vector<const FrontendJob*> ValidatedPlan::compiles() const {
   return all;
 }
 
-Result<ValidatedPlan> read_validated_plan(const std::vector<Job>& jobs, const std::vector<compiler::ArchId>& archs) {
-  ShapeReader reader;
+Result<ValidatedPlan> read_validated_plan(const std::vector<Job>& jobs, const compiler::Invocation& invocation,
+                                          const std::string& directory) {
+  ShapeReader reader(invocation.driver.then_links, directory);
   for (const Job& job : jobs)
     if (Status taken = reader.take(job); !taken) return taken.error();
-  return reader.finish(archs);
+  return reader.finish(invocation.archs);
 }
 
 Status check_plan(const ValidatedPlan& shape, const compiler::Invocation& invocation, const std::string& directory) {

@@ -1,8 +1,9 @@
 // Sorts the jobs of a plan: which compile devices, which compiles the host, which bundles.
 //
-//   plan   := device+ { bundle | host } | host     ; each of the two at most once, in any order
+//   plan   := device+ { bundle | host } [ link ] | host     ; bundle and host at most once, in any order
 //   bundle := bundler | packager [ linker wrapper ]
-//   device := cc1 [ lld ]
+//   device := cc1 { unbundle } [ lld ]
+//   link   := the host's linker, if the driver was told to link
 //
 // Rejected: one fixed sequence for each kind of compile (objects, relocatable device code, devices only, assembly and
 // IR, each with and without LTO). Two checks make a plan trustworthy. One job makes each intermediate file, and one
@@ -26,6 +27,7 @@ namespace hipcache::hip {
 struct DeviceJobs {
   compiler::ArchId arch;
   FrontendJob compile;
+  std::vector<UnbundleJob> archives;  // a library's code for this device, which its link reads
   std::optional<LinkJob> link;
 
   // The file of this device that other jobs, or the user, get.
@@ -38,6 +40,7 @@ struct ValidatedPlan {
   std::optional<LinkerWrapperJob> wrap;  // set if the bundle is a package
   std::optional<FrontendJob> host;
   bool host_is_last = false;  // whether the host follows the bundle, if there are both
+  std::optional<HostLinkJob> link;
 
   // The fatbin that the host includes. REQUIRES: there is a bundle.
   const std::string& fatbin() const { return wrap ? wrap->job[wrap->output] : bundle->output; }
@@ -46,8 +49,9 @@ struct ValidatedPlan {
   std::vector<const FrontendJob*> compiles() const;
 };
 
-// `archs`: the archs that the command asks for; they name the devices if there is no bundle.
-Result<ValidatedPlan> read_validated_plan(const std::vector<Job>& jobs, const std::vector<compiler::ArchId>& archs);
+// `directory`: the driver's temporary directory, absolute, without a trailing slash.
+Result<ValidatedPlan> read_validated_plan(const std::vector<Job>& jobs, const compiler::Invocation& invocation,
+                                          const std::string& directory);
 
 // Whether every job compiles, bundles and writes what the command asks for, and each intermediate file goes from one
 // job to another within `directory`.

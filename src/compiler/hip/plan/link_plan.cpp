@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "compiler/hip/jobs/bundle_jobs.h"
-#include "compiler/hip/jobs/link_jobs.h"
 #include "compiler/hip/jobs/printed_jobs.h"
 #include "hipcache/base/files.h"
 
@@ -93,6 +92,34 @@ Names all_placed(const Names& names) {
   return paths;
 }
 
+}  // namespace
+
+Step unbundle_step(const UnbundleJob& job, const Names& names) {
+  Step step;
+  step.kind = StepKind::unbundle;
+  step.subject = job.subject;
+  step.starts_others = true;
+  step.prints_temporary_paths = true;
+  for (std::size_t i = 0; i < names.size(); ++i) step.outputs.push_back({"part " + std::to_string(i), names[i], ""});
+  step.commands = {unbundle_command(job, all_placed(names))};
+  step.keyed = {unbundle_command(job, Names(names.size(), "<part>")).argv};
+  return step;
+}
+
+Step host_link_step(const HostLinkJob& job, const Names& inputs) {
+  Step step;
+  step.kind = StepKind::link;
+  step.prints_temporary_paths = true;
+  step.outputs = {{kProgram, kProgramName, job.job[job.output]}};
+  step.commands = {host_link_command(job, all_placed(inputs), placed(kProgramName))};
+  step.keyed = {host_link_command(job, Names(inputs.size(), "<part>"), "<program>").argv};
+  step.unproven = job.unknown_option;
+  step.inputs = inputs;
+  return step;
+}
+
+namespace {
+
 // Whether the path is an intermediate file that the driver named.
 bool is_intermediate(std::string_view path, std::string_view directory) {
   return path.size() > directory.size() + 1 && is_within(path, directory) &&
@@ -159,23 +186,12 @@ Status LinkReader::take_unbundle(const Job& job) {
 
 // Like the driver's names, the name contains the input's name, because linkers mention it in messages.
 std::size_t LinkReader::step_for(const UnbundleJob& job) {
-  const std::vector<std::string> unnamed(job.outputs.size(), "<part>");
-  StepCommand keyed = unbundle_command(job, unnamed);
-  const auto [known, is_new] = unbundle_of_.try_emplace(keyed.argv, unbundles_.size());
-  if (!is_new) return known->second;
   const std::string name = std::string(base_name(job.input)) + "-" + std::to_string(unbundles_.size());
-  Step& step = unbundles_.emplace_back();
-  step.kind = StepKind::unbundle;
-  step.subject = job.subject;
-  step.starts_others = true;
-  step.prints_temporary_paths = true;
   Names names;
-  for (std::size_t i = 0; i < job.outputs.size(); ++i) {
-    names.push_back(name + "-" + std::to_string(i) + ".o");
-    step.outputs.push_back({"part " + std::to_string(i), names.back(), ""});
-  }
-  step.commands = {unbundle_command(job, all_placed(names))};
-  step.keyed = {std::move(keyed.argv)};
+  for (std::size_t i = 0; i < job.outputs.size(); ++i) names.push_back(name + "-" + std::to_string(i) + ".o");
+  Step step = unbundle_step(job, names);
+  const auto [known, is_new] = unbundle_of_.try_emplace(step.keyed.front(), unbundles_.size());
+  if (is_new) unbundles_.push_back(std::move(step));
   return known->second;
 }
 
@@ -246,14 +262,7 @@ Status LinkReader::take_host(const Job& job) {
   if (!inputs) return inputs.error();
   if (std::find(inputs->begin(), inputs->end(), kFatbinObjectName) == inputs->end())
     return unusual("does not link the devices' code into the program");
-  Step& step = rest_.emplace_back();
-  step.kind = StepKind::link;
-  step.prints_temporary_paths = true;
-  step.outputs = {{kProgram, kProgramName, invocation_.object}};
-  step.commands = {host_link_command(*link, all_placed(*inputs), placed(kProgramName))};
-  step.keyed = {host_link_command(*link, Names(paths.size(), "<part>"), "<program>").argv};
-  step.unproven = link->unknown_option;
-  step.inputs = *std::move(inputs);
+  rest_.push_back(host_link_step(*link, *inputs));
   return done();
 }
 

@@ -17,6 +17,7 @@
 #include <string>
 #include <vector>
 
+#include "compiler/hip/jobs/link_jobs.h"
 #include "compiler/hip/jobs/printed_jobs.h"
 #include "hipcache/base/result.h"
 #include "hipcache/compiler/hip/plan.h"
@@ -28,6 +29,12 @@ namespace hipcache::hip {
 // beside the jobs (link_jobs.h). `directory`: the driver's temporary directory, absolute, without a trailing slash.
 Result<std::vector<Step>> read_link_steps(const std::vector<Job>& jobs, const std::string& fatbin_source,
                                           const compiler::Invocation& invocation, const std::string& directory);
+
+// Splits a link's input into the files of these names.
+Step unbundle_step(const UnbundleJob& job, const std::vector<std::string>& names);
+
+// Links the files of these names, which earlier steps make, into the user's program.
+Step host_link_step(const HostLinkJob& job, const std::vector<std::string>& inputs);
 
 // Whether the jobs are such a link by the new driver.
 bool is_wrapped_link(const std::vector<Job>& jobs);

@@ -82,10 +82,10 @@ bool names_files(const std::vector<std::string>& argv) {
 
 bool may_be_neutral(const Invocation& invocation) {
   return is_short(invocation.argv) && !names_files(invocation.argv) && !invocation.driver.links &&
-         !invocation.driver.by_script && !invocation.driver.user_cuid && !invocation.writes_command &&
-         !invocation.driver.names_outputs && !invocation.argv.empty() && invocation.argv == invocation.expanded &&
-         is_plain(invocation.source) && !ending_of(invocation.source).empty() && is_plain(invocation.object) &&
-         !ending_of(invocation.object).empty();
+         !invocation.driver.then_links && !invocation.driver.by_script && !invocation.driver.user_cuid &&
+         !invocation.writes_command && !invocation.driver.names_outputs && !invocation.argv.empty() &&
+         invocation.argv == invocation.expanded && is_plain(invocation.source) &&
+         !ending_of(invocation.source).empty() && is_plain(invocation.object) && !ending_of(invocation.object).empty();
 }
 
 // The edits "s", "x" and "X" replace or remove arguments by their text. The others add some.

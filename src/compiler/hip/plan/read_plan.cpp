@@ -14,6 +14,7 @@
 #include "compiler/hip/jobs/plan_validator.h"
 #include "compiler/hip/jobs/printed_jobs.h"
 #include "compiler/hip/plan/link_plan.h"
+#include "hipcache/base/files.h"
 #include "hipcache/compiler/hip/fatbin_splice.h"
 #include "hipcache/compiler/hip/plan.h"
 
@@ -48,8 +49,20 @@ std::string product_name(const ValidatedPlan& shape, const DeviceJobs& device) {
 
 std::string host_name(const FrontendJob& host) { return std::string(kHost) + ending_of(host.emits); }
 
+// The code of a library's archive for one device.
+std::string archive_name(const DeviceJobs& device, std::size_t at) {
+  return file_name(device.arch) + "-" + std::to_string(at) + "-" + std::string(base_name(device.archives[at].input));
+}
+
+std::vector<std::string> archive_names(const DeviceJobs& device) {
+  std::vector<std::string> names;
+  for (std::size_t at = 0; at < device.archives.size(); ++at) names.push_back(archive_name(device, at));
+  return names;
+}
+
 // The output of a job that no other job reads is the user's.
 bool is_last(const ValidatedPlan& shape, StepKind kind) {
+  if (shape.link) return false;
   if (kind == StepKind::device) return !shape.bundle;
   if (!shape.bundle || !shape.host) return true;
   return shape.host_is_last == (kind == StepKind::host);
@@ -125,11 +138,15 @@ Step device_step(const ValidatedPlan& shape, const DeviceJobs& device) {
   step.commands = {frontend_command(device.compile, {object, placed(name), ""})};
   step.keyed = {frontend_key(device.compile, keeps_depfile ? std::set{Cc1Role::depfile} : std::set<Cc1Role>{})};
   if (device.link) {
-    step.commands.push_back(link_command(*device.link, {object}, placed(product_name(shape, device))));
-    step.keyed.push_back(link_command(*device.link, {"<object>"}, "<code object>").argv);
+    step.inputs = archive_names(device);
+    std::vector<std::string> linked = {object}, keyed = {"<object>"};
+    for (const std::string& archive : step.inputs) linked.push_back(placed(archive));
+    keyed.resize(linked.size(), "<part>");
+    step.commands.push_back(link_command(*device.link, linked, placed(product_name(shape, device))));
+    step.keyed.push_back(link_command(*device.link, keyed, "<code object>").argv);
   }
   step.hashes_names = hides_names(device.compile, device.link.has_value());
-  if (!shape.wrap) add_split_codegen(step, device, object);
+  if (!shape.wrap && step.inputs.empty()) add_split_codegen(step, device, object);
   return step;
 }
 
@@ -203,25 +220,35 @@ std::optional<Step> question_of(const ValidatedPlan& shape) {
   return step;
 }
 
+// With the steps that they read from before them.
+std::vector<Step> device_steps(const ValidatedPlan& shape) {
+  std::vector<Step> steps;
+  for (const DeviceJobs& device : shape.devices)
+    for (std::size_t at = 0; at < device.archives.size(); ++at)
+      steps.push_back(unbundle_step(device.archives[at], {archive_name(device, at)}));
+  for (const DeviceJobs& device : shape.devices) steps.push_back(device_step(shape, device));
+  return steps;
+}
+
 // The steps with a deferred fatbin, if the host's object contains a fatbin. REQUIRES: check_plan() accepted the shape.
 std::optional<DeferredFatbin> deferred_fatbin_of(const ValidatedPlan& shape) {
   if (!shape.host || !shape.host->fatbin || !shape.host_is_last || shape.host->emits != Emits::object)
     return std::nullopt;
-  DeferredFatbin deferred_fatbin;
-  for (const DeviceJobs& device : shape.devices) deferred_fatbin.steps.push_back(device_step(shape, device));
+  DeferredFatbin deferred_fatbin{.steps = device_steps(shape), .proof = {}};
   deferred_fatbin.steps.push_back(deferred_host_step(shape));
   deferred_fatbin.steps.push_back(bundle_step(shape));
+  if (shape.link) deferred_fatbin.steps.push_back(host_link_step(*shape.link, {host_name(*shape.host)}));
   deferred_fatbin.proof = deferred_fatbin_proof(*shape.host);
   return deferred_fatbin;
 }
 
 // In the driver's order. REQUIRES: check_plan() accepted the shape.
 std::vector<Step> steps_of(const ValidatedPlan& shape) {
-  std::vector<Step> steps;
-  for (const DeviceJobs& device : shape.devices) steps.push_back(device_step(shape, device));
+  std::vector<Step> steps = device_steps(shape);
   if (shape.host && !shape.host_is_last) steps.push_back(host_step(shape));
   if (shape.bundle) steps.push_back(bundle_step(shape));
   if (shape.host && shape.host_is_last) steps.push_back(host_step(shape));
+  if (shape.link) steps.push_back(host_link_step(*shape.link, {host_name(*shape.host)}));
   return steps;
 }
 
@@ -285,7 +312,7 @@ std::set<std::vector<std::string>> relocatable_options(const ValidatedPlan& shap
 
 Result<Plan> read_compile(const std::vector<Job>& jobs, const compiler::Invocation& invocation,
                           const std::string& directory) {
-  Result<ValidatedPlan> shape = read_validated_plan(jobs, invocation.archs);
+  Result<ValidatedPlan> shape = read_validated_plan(jobs, invocation, directory);
   if (!shape) return shape.error();
   if (Status checked = check_plan(*shape, invocation, directory); !checked) return checked.error();
   return Plan{.steps = steps_of(*shape),
