@@ -134,6 +134,19 @@ TEST(Invocation, OfALinkHasAnOutputAndArchsAndNoSource) {
   EXPECT_FALSE(parsed("clang++ --hip-link -fgpu-rdc -fno-gpu-rdc -c a.hip").driver.links);
 }
 
+TEST(Invocation, OfASourceThatIsLinkedHasTheProgramForItsOutput) {
+  const Invocation named = parsed("clang++ --offload-arch=gfx906 -MD a.hip b.o -lb -o app");
+  EXPECT_TRUE(named.driver.then_links);
+  EXPECT_FALSE(named.driver.links);
+  EXPECT_EQ(named.source, "a.hip");
+  EXPECT_EQ(named.object, "app");
+  EXPECT_EQ(named.depfile, "app.d");
+  EXPECT_EQ(named.driver.for_cuid, words("clang++ a.hip -o app"));
+  EXPECT_EQ(parsed("clang++ a.hip").object, "a.out");
+  EXPECT_FALSE(parsed("clang++ -c a.hip").driver.then_links);
+  EXPECT_FALSE(parsed("clang++ --offload-device-only a.hip").driver.then_links);
+}
+
 TEST(Invocation, KeepsAllWordsInTheirOrderWhereAnUnknownOptionMayTakeAnArchitecture) {
   EXPECT_TRUE(parsed("clang++ --offload-arch=gfx906 -c a.hip").driver.in_order.empty());
   EXPECT_TRUE(parsed("clang++ --offload-jobs=4 -c a.hip").driver.in_order.empty());

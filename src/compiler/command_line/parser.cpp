@@ -181,9 +181,10 @@ bool is_left_out_of_cuid(const Arg& argument) {
   return is_arch_option(argument) || is_job_count(argument) || is_depfile_option(argument);
 }
 
-// The linker's own options reach no code.
+// What only the linker reads reaches no code.
 bool is_left_out_of_cuid_or_linkers(const Arg& argument) {
-  return is_left_out_of_cuid(argument) || argument.getOption().matches(OPT_Link_Group);
+  const bool is_input = argument.getOption().matches(OPT_INPUT) && !is_source(argument.getValue());
+  return is_input || is_left_out_of_cuid(argument) || argument.getOption().matches(OPT_Link_Group);
 }
 
 // Whether the option's value is the next argument.
@@ -304,7 +305,9 @@ std::optional<Uncacheable> link_input_refusal(const std::vector<Input>& inputs) 
 // Of the inputs of a command that links, leaves the one source. A link that is not split has other inputs, or code that
 // the linker goes on with.
 std::optional<Uncacheable> leave_source(std::vector<Input>& inputs, const InputArgList& arguments) {
-  if (is_relocatable(arguments) || side_of(arguments) != OPT_offload_host_device) return Uncacheable{Reason::link, ""};
+  if (is_relocatable(arguments) || side_of(arguments) != OPT_offload_host_device ||
+      arguments.hasArgNoClaim(OPT_emit_llvm))
+    return Uncacheable{Reason::link, ""};
   std::erase_if(inputs, [](const Input& input) { return input.is_for_linker; });
   if (inputs.size() == 1 && inputs[0].is_hip) return std::nullopt;
   return Uncacheable{Reason::link, inputs.size() > 1 ? inputs[1].path : ""};
