@@ -23,27 +23,27 @@ def tests():
 
 
 class Tool(unittest.TestCase):
-    def test_all_runs_each_test_in_one_tree_once(self):
-        chosen = [stage.chosen(tests()) for stage in (stages.ADDRESS, stages.NEWER, stages.OLDER)]
+    def test_a_release_runs_each_test_in_one_tree_once(self):
+        chosen = [stage.chosen(tests(), 1) for stage in (stages.ADDRESS, stages.NEWER, stages.OLDER)]
         numbers = sorted(test.number for stage in chosen for test in stage)
         self.assertEqual(numbers, [test.number for test in tests()])
+        self.assertTrue({stages.ADDRESS, stages.NEWER, stages.OLDER} <= set(stages.stages_of("release", 1)))
 
-    def test_only_the_older_compiler_may_be_left_out(self):
-        cut = [stage for stage in stages.STAGES["all"] if not stage.whole]
-        self.assertEqual(cut, [stages.OLDER])
-        self.assertTrue(all("15" in test.name for test in stages.OLDER.chosen(tests())))
+    def test_in_part_run_the_older_compilers_tests_and_other_systems_alone(self):
+        for seed in (1, 2):
+            left = set(stages.stages_of("release", seed)) - set(stages.stages_of("all", seed))
+            self.assertEqual(left, {stages.OLDER, stages.ELSEWHERE[(seed + 1) % 2]})
 
-    def test_as_many_run_as_there_is_time_for(self):
-        for seconds, count in ((-1, 0), (0, 0), (9.5, 4), (1000, 105)):
-            self.assertEqual(len(selection.fitting(tests(), seconds, 2, seed=1)), count)
-
-    def test_the_seed_chooses_what_runs(self):
-        first, again, other = (selection.fitting(tests(), 20, 1, seed) for seed in (1, 1, 2))
+    def test_the_seed_draws_some_of_the_older_compilers_tests(self):
+        labelled = [*stages.OLDER.chosen(tests(), 1), selection.Test(999, "Clang15", frozenset({"compiler"}), True)]
+        first, again, other = (selection.drawn(labelled, 5, seed) for seed in (1, 1, 2))
         self.assertEqual(first, again)
         self.assertNotEqual(first, other)
+        self.assertTrue(len(labelled) / 5 <= len(first) <= len(labelled) / 4)
+        self.assertIn(labelled[-1], first)
 
     def test_a_share_has_the_newer_compilers_alone(self):
-        chosen = stages.SOME.chosen(tests())
+        chosen = stages.SOME.chosen(tests(), 1)
         self.assertTrue(0 < len(chosen) < len(tests()) / 2)
         self.assertFalse(any("Clang15" in test.name for test in chosen))
 

@@ -42,18 +42,16 @@ def arguments():
                      allow_abbrev=False)
     which = parser.add_mutually_exclusive_group()
     which.add_argument("--all", action="store_true",
-                       help="every test with every compiler, the sanitizers (address, undefined behaviour, threads), "
-                            "clang-tidy, the build that users make, and builds in Debian 13 and for arm64")
+                       help="all tests with the newer compilers, some with the older one, the sanitizers (address, "
+                            "undefined behaviour, threads), clang-tidy, the build that users make, and a build in Debian "
+                            "13 or for arm64, in turn")
+    which.add_argument("--release", action="store_true", help="as --all, and nothing in part or in turn")
     which.add_argument("--quick", action="store_true",
                        help="in build/release: what an edit recompiles, unit tests without sanitizers, main compiles, checks")
     parser.add_argument("--seed", type=int,
-                        help="chooses which of the compiler's remembered results are verified (default: others each time)")
-    parser.add_argument("--minutes", type=int,
-                        help="with --all: leaves out tests with the older compiler that these minutes have no room for, "
-                             "and says how many")
+                        help="chooses which of the compiler's remembered results are verified, which tests run with the "
+                             "older compiler, and which other system is built for (default: others each time)")
     given = parser.parse_args()
-    if given.minutes is not None and (not given.all or given.minutes <= 0):
-        parser.error("--minutes takes a number above 0, and needs --all")
     return given
 
 
@@ -111,11 +109,9 @@ class Brought:
 class Run:
     """What became of the stages."""
 
-    def __init__(self, seed, minutes, brought):
+    def __init__(self, seed, brought):
         self.seed, self.brought = seed, brought
-        self.end = None if minutes is None else time.monotonic() + 60 * minutes
-        self.times, self.seconds, self.failed, self.summaries, self.left_out, self.skipped = [], {}, [], [], [], []
-        self.pace = 0  # seconds for each test of the stage before
+        self.times, self.seconds, self.failed, self.summaries, self.skipped = [], {}, [], [], []
 
     def timed(self, what, clock):
         self.times.append((what, *clock.times()))
@@ -134,9 +130,7 @@ class Run:
 
     def test(self, stage):
         clock = Clock()
-        chosen = self.fitting(stage, stage.chosen(selection.tests_of(ROOT / "build" / stage.preset)))
-        if not chosen:
-            return
+        chosen = stage.chosen(selection.tests_of(ROOT / "build" / stage.preset), self.seed)
         self.brought.wait()
         print(f"== {stage.preset}: {stage.heading}", flush=True)
         tested = progress.test(["ctest", "--preset", stage.preset, "-j", TESTS_AT_ONCE, "-I",
@@ -144,7 +138,6 @@ class Run:
         self.seconds.update({f"{stage.preset}: {name}": seconds for name, seconds in tested.seconds.items()})
         self.summaries.append((stage, tested))
         self.timed(f"{stage.preset}: {stage.heading}", clock)
-        self.pace = clock.times()[0] / len(chosen)
         if not tested.good:
             self.failed.append(stage)
             self.repeat_failed(stage)
@@ -159,15 +152,6 @@ class Run:
         elif code != 0:
             self.failed.append(stage)
 
-    def fitting(self, stage, tests):
-        """Those that there is time for."""
-        if stage.whole or self.end is None:
-            return tests
-        chosen = selection.fitting(tests, self.end - time.monotonic(), self.pace, self.seed)
-        if len(chosen) < len(tests):
-            self.left_out.append(f"{len(tests) - len(chosen)} of {len(tests)} {stage.heading}")
-        return chosen
-
     def repeat_failed(self, stage):
         """Shows whether what failed fails each time. A test that passes now still counts as failed."""
         print(f"== {stage.preset}: what failed, once more", flush=True)
@@ -180,8 +164,6 @@ class Run:
         print("== times")
         for what, seconds, used in [*self.times, ("in all", *(sum(each) for each in list(zip(*self.times))[1:]))]:
             print(f"{shown(seconds, used)}  {what}")
-        for what in self.left_out:
-            print(f"== left out, for want of time: {what}")
         for what in self.skipped:
             print(f"== skipped: {what}")
         for stage in self.failed:
@@ -200,9 +182,10 @@ def main():
     os.environ.setdefault("ORACLE_MEMORY", "on")
     print(f"== seed {seed}: chooses what is verified or run in part (--seed)", flush=True)
 
-    run = Run(seed, given.minutes, Brought([] if given.quick else ["tools/test-servers", "tools/test-iree"]))
+    run = Run(seed, Brought([] if given.quick else ["tools/test-servers", "tools/test-iree"]))
     built = None
-    for stage in stages.STAGES["all" if given.all else "quick" if given.quick else "default"]:
+    kind = next((kind for kind in ("all", "release", "quick") if getattr(given, kind)), "default")
+    for stage in stages.stages_of(kind, seed):
         if isinstance(stage, stages.Script):
             run.script(stage)
             continue

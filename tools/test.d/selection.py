@@ -62,11 +62,11 @@ def share(tests, of):
     ]
 
 
-def fitting(tests, seconds, each, seed):
-    """As many of the tests as the seconds suffice for, if one takes `each`. The seed chooses which."""
-    count = max(0, min(len(tests), int(seconds / each)))
-    chosen = set(random.Random(seed).sample(tests, count))
-    return [test for test in tests if test in chosen]
+def drawn(tests, of, seed):
+    """Golden plans and tables of commands (the label compiler), and of the others one of every `of`, chosen by the seed."""
+    others = [test for test in tests if "compiler" not in test.labels]
+    chosen = set(random.Random(seed).sample(others, -(-len(others) // of)))
+    return [test for test in tests if test in chosen or "compiler" in test.labels]
 
 
 def numbers(tests):

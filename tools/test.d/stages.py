@@ -18,9 +18,7 @@ class Stage:
     preset: str
     heading: str
     targets: tuple
-    chosen: typing.Callable  # of all tests of the tree, those to run
-    # Whether all of them run however long it takes; else as many as the run has time for (--minutes).
-    whole: bool = True
+    chosen: typing.Callable  # of all tests of the tree, and by the seed, those to run
 
 
 @dataclasses.dataclass(frozen=True)
@@ -30,7 +28,6 @@ class Script:
 
     heading: str
     command: tuple
-    whole: bool = True
 
 
 SKIPPED = 77
@@ -38,7 +35,7 @@ SKIPPED = 77
 PROGRAMS = ("hipcache", "hipcached", "hipcache-trace")
 
 
-def quick(tests):
+def quick(tests, _):
     labelled = selection.labelled(tests, SANITIZED | {"check", "integration"})
     return [
         test
@@ -47,35 +44,51 @@ def quick(tests):
     ]
 
 
-ADDRESS = Stage("clang-asan-ubsan", "unit tests", ("unit_tests",), lambda tests: selection.labelled(tests, SANITIZED))
+ADDRESS = Stage("clang-asan-ubsan", "unit tests", ("unit_tests",),
+                lambda tests, _: selection.labelled(tests, SANITIZED))
 THREAD = Stage("clang-tsan", "tests of what runs in threads", ("thread_tests",),
-               lambda tests: selection.labelled(tests, {"threads"}))
+               lambda tests, _: selection.labelled(tests, {"threads"}))
 NEWER = Stage(
     "complete",
     "tests with the newer compilers, and checks",
     ("release_tests", *PROGRAMS),
-    lambda tests: selection.with_newer_compilers(selection.labelled(tests, RELEASED)),
+    lambda tests, _: selection.with_newer_compilers(selection.labelled(tests, RELEASED)),
 )
 OLDER = Stage(
     "complete",
     "tests with the older compiler",
     NEWER.targets,
-    lambda tests: selection.with_older_compiler(selection.labelled(tests, RELEASED)),
-    whole=False,
+    lambda tests, _: selection.with_older_compiler(selection.labelled(tests, RELEASED)),
+)
+SOME_OLDER = Stage(
+    "complete",
+    f"tests with the older compiler (one of {SHARE})",
+    NEWER.targets,
+    lambda tests, seed: selection.drawn(OLDER.chosen(tests, seed), SHARE, seed),
 )
 SOME = Stage(
     "unity",
     f"unit tests, tests with compilers (one of {SHARE}), and checks",
     ("unit_tests", "release_tests", *PROGRAMS),
-    lambda tests: selection.share(selection.labelled(tests, SANITIZED | RELEASED), SHARE),
+    lambda tests, _: selection.share(selection.labelled(tests, SANITIZED | RELEASED), SHARE),
 )
 QUICK_STAGE = Stage("release", "unit tests, main compiles, and checks", ("unit_tests", "quick_tests", *PROGRAMS), quick)
 
 TRIXIE = Script("build and quick tests in Debian 13", ("tools/test.d/other-suite.sh",))
 ARM64 = Script("build for arm64, and tests in qemu", ("tools/test.d/arm64.sh",))
 
-# By the programs of NEWER. Before a release all files are tried (docs/soak.md).
+# By the programs of NEWER. Before a release more files are tried (docs/soak.md).
 CORPUS = Script("files of the compilers' own suites (one of 50)",
                 ("tools/corpus", "--share", "0.02", "--seed", "1", "--minutes", "5", "build/complete/bin/hipcache"))
 
-STAGES = {"default": (SOME,), "all": (ADDRESS, THREAD, NEWER, CORPUS, TRIXIE, ARM64, OLDER), "quick": (QUICK_STAGE,)}
+# Each build for another system takes long and finds little: they take turns.
+ELSEWHERE = (TRIXIE, ARM64)
+
+
+def stages_of(kind, seed):
+    """`kind`: "default", "quick", "all" or "release"."""
+    if kind == "release":
+        return ADDRESS, THREAD, NEWER, OLDER, CORPUS, *ELSEWHERE
+    if kind == "all":
+        return ADDRESS, THREAD, NEWER, SOME_OLDER, CORPUS, ELSEWHERE[seed % len(ELSEWHERE)]
+    return (QUICK_STAGE,) if kind == "quick" else (SOME,)
