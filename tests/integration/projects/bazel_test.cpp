@@ -1,6 +1,4 @@
-// Bazel with a link to hipcache in place of the compiler. Bazel is no package of tools/packages.txt, because it needs
-// Java: the test runs where Debian's packages bazel-bootstrap, bazel-platforms, bazel-rules-java, bazel-rules-proto and
-// bazel-skylib are installed.
+// Bazel with a link to hipcache in place of the compiler. It needs Java, so only tools/test --all installs it.
 #include <gtest/gtest.h>
 
 #include <filesystem>
