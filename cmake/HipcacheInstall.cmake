@@ -12,6 +12,10 @@ write_basic_package_version_file(${CMAKE_BINARY_DIR}/${package}/hipcache-config-
 install(FILES ${CMAKE_BINARY_DIR}/${package}/hipcache-config.cmake ${CMAKE_BINARY_DIR}/${package}/hipcache-config-version.cmake
   DESTINATION ${package})
 
+# A ROCm root for CMake's language HIP on Debian, which keeps its files where CMake does not look.
+install(PROGRAMS fixtures/hip-root/make DESTINATION ${package}/hip-root)
+install(FILES fixtures/hip-root/hip-lang-config.cmake.in fixtures/hip-root/toolchain.cmake.in DESTINATION ${package}/hip-root)
+
 # Makes the links named like compilers: which ones, the machine decides where hipcache is used.
 hipcache_way(HIPCACHE_BIN_FROM_SBIN ${HIPCACHE_SBIN} ${HIPCACHE_BIN})
 hipcache_way(HIPCACHE_LINKS_FROM_SBIN ${HIPCACHE_SBIN} ${HIPCACHE_LINKS})
