@@ -192,6 +192,43 @@ bool UnnamedTypes::begin_with(const Unit& unit, char next) {
   return begins;
 }
 
+bool NamedByTypedef::is_of_body(const Unit& unit) const {
+  if (unit.kind == Unit::Kind::word) return true;
+  return unit.kind == Unit::Kind::sign && lists(is_enum_ ? " , = + - < > | ~ " : " ; , * & [ ] : < > ", unit.text);
+}
+
+NamedByTypedef::State NamedByTypedef::take(const Unit& unit) {
+  const bool is_word = unit.kind == Unit::Kind::word;
+  switch (state_) {
+    case State::behind:
+      if (is_word && words_.size() == 1 && holds(kTypeWords, unit.text)) {
+        is_enum_ = unit.is("enum");
+        break;
+      }
+      state_ = words_.size() == 2 && unit.is("{") ? State::in_body : State::none;
+      break;
+    case State::in_body:
+      state_ = unit.is("}") ? State::behind_body : is_of_body(unit) ? State::in_body : State::unnamed;
+      break;
+    case State::behind_body:
+      if (is_word && is_named_) {
+        state_ = State::unnamed;
+      } else if (!is_word) {
+        state_ = is_named_ && unit.is(";") ? State::named : State::unnamed;
+      }
+      is_named_ = is_word;
+      break;
+    default:
+      state_ = State::none;
+  }
+  if (state_ == State::none) {
+    words_.clear();
+    if (unit.is("typedef")) state_ = State::behind;
+  }
+  if (is_word) words_.push_back(name64(unit.text));
+  return state_;
+}
+
 void NameReader::add_live(std::string_view word) { names_.live.push_back(counted_name(word)); }
 
 void NameReader::add_use(std::string_view word) {
@@ -208,6 +245,7 @@ void NameReader::add_unjudged(std::uint64_t line, std::string what, bool assembl
 void NameReader::begin_directive(Directive directive, std::string_view word, std::uint64_t line) {
   directive_ = directive;
   line_ = line;
+  if (!live_typedef_.ends()) names_.begins_unnamed = true;
   pragma_.clear();
   if (directive == Directive::condition) guards_.begin_line(word);
   if (directive == Directive::other) add_unjudged(line, word.empty() ? "a line marker" : "#" + std::string(word));
@@ -242,10 +280,19 @@ void NameReader::take_live(const Unit& unit, char next, std::uint64_t line) {
   asks_builtin_ = unit.is("__has_builtin") ? 2 : asks_builtin_ == 2 && unit.is("(") ? 1 : 0;
   asks_header_ = holds(kAsksForHeader, unit.text) ? 2 : asks_header_ == 2 && unit.is("(") ? 1 : 0;
   take_finding(live_judge_.take(unit, false), line);
-  if (live_types_.begin_with(unit, next))
+  take_live_type(unit, next);
+}
+
+void NameReader::take_live_type(const Unit& unit, char next) {
+  const bool begins = live_types_.begin_with(unit, next);
+  const NamedByTypedef::State named = live_typedef_.take(unit);
+  const bool opens = named == NamedByTypedef::State::in_body && unit.is("{");
+  if ((begins && !opens) || named == NamedByTypedef::State::unnamed)
     names_.begins_unnamed = true;
-  else if (live_types_.is_behind_type())
+  else if (live_types_.is_behind_type() && !opens)
     names_.named_types.push_back(name64(unit.text));
+  if (named != NamedByTypedef::State::named) return;
+  for (const Name64 word : live_typedef_.take_words()) names_.named_types.push_back(word);
 }
 
 void NameReader::take_defined(const Unit& unit, char next) {
@@ -326,6 +373,7 @@ void NameReader::end_line() {
 
 SourceNames NameReader::finish() {
   end_line();
+  if (!live_typedef_.ends()) names_.begins_unnamed = true;
   const auto settle = [](auto& list) {
     std::sort(list.begin(), list.end());
     list.erase(std::unique(list.begin(), list.end()), list.end());

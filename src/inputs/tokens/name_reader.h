@@ -92,6 +92,38 @@ class UnnamedTypes {
   bool is_behind_type_ = false;
 };
 
+// Follows "typedef struct { int a; } NAME;", a record or an enumeration that has its name from the end of its
+// declaration. clang prints that name, and no place, if nothing in the body is printed before the name is known.
+//
+// Choice: the body has members and enumerators alone, without functions, initialisers and types of its own, and no
+// directive stands before the end. Whoever uses this must know that none of the words is a macro (take_words).
+class NamedByTypedef {
+ public:
+  enum class State : std::uint8_t {
+    none,     // no such type, as far as is known
+    behind,   // "typedef", or that and "struct", came before
+    in_body,  // ... and "{"
+    behind_body,
+    named,    // the unit gives it its name
+    unnamed,  // the unit shows that it is another declaration
+  };
+  State take(const Unit& unit);
+  // A directive or the end of the text. False if a declaration was open.
+  bool ends() {
+    const State state = std::exchange(state_, State::none);
+    return state != State::in_body && state != State::behind_body;
+  }
+  std::vector<Name64> take_words() { return std::exchange(words_, {}); }
+
+ private:
+  bool is_of_body(const Unit& unit) const;
+
+  State state_ = State::none;
+  bool is_enum_ = false;
+  bool is_named_ = false;  // a word came behind the body
+  std::vector<Name64> words_;
+};
+
 class NameReader : public UnitReader {
  public:
   void begin_directive(Directive directive, std::string_view word, std::uint64_t line) override;
@@ -101,6 +133,7 @@ class NameReader : public UnitReader {
 
  private:
   void take_live(const Unit& unit, char next, std::uint64_t line);
+  void take_live_type(const Unit& unit, char next);
   void take_body(const Unit& unit, char next);
   void take_defined(const Unit& unit, char next);
   void take_finding(Judge::Finding finding, std::uint64_t line);
@@ -114,6 +147,7 @@ class NameReader : public UnitReader {
   GuardReader guards_;
   Judge live_judge_;
   UnnamedTypes live_types_;
+  NamedByTypedef live_typedef_;
   std::uint64_t line_ = 0;
   Directive directive_ = Directive::none;
   std::vector<std::string> pragma_;

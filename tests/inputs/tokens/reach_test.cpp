@@ -135,7 +135,7 @@ TEST(Reach, KnowsWhereUnnamedTypesBegin) {
   for (const char* text :
        {"use(((W)[] {}).s);", "defer [&] { f(); };", "f(x)[=]() {};", "[]<class T>(T) {};", "a[0] [[nodiscard]] {};",
         "auto f = [] {};", "f([&](int a) { return a; });", "return [a] {};", "struct { int a; } b;", "enum { one };",
-        "union alignas(8) { int a; } b;", "x = [=] {};", "typedef struct { int a; } t;"})
+        "union alignas(8) { int a; } b;", "x = [=] {};"})
     EXPECT_EQ(leads(text), kToUnnamed) << text;
   for (const char* text : {"int a[3];", "a[1][2];", "f()[1];", "struct S { int a; };", "enum class E : int { one };",
                            "[[nodiscard]] int f();", "delete[] a;", "operator[](int);", "\"abc\"[1];",
@@ -143,6 +143,25 @@ TEST(Reach, KnowsWhereUnnamedTypesBegin) {
     EXPECT_EQ(leads(text), 0) << text;
   EXPECT_EQ(leads("f(LAMBDA { return 1; });", "#define LAMBDA [=]\n"), kToUnnamed);
   EXPECT_EQ(leads("RECORD { int a; } b;", "#define RECORD struct\n"), kToUnnamed);
+}
+
+// clang prints the name that a typedef gives, unless it prints before that name is known.
+TEST(Reach, TakesATypesNameFromItsTypedef) {
+  for (const char* text : {"typedef struct { int a; double* b[3]; unsigned c : 3; std::vector<int> d; } t;",
+                           "typedef enum { A, B = 4, C = A | B } t; int a;", "typedef union { int a; float b; } t;",
+                           "extern \"C\" { typedef struct { int a; } t; }", "typedef struct s { int a; } t;",
+                           "typedef int word; struct S { word a; };"})
+    EXPECT_EQ(leads(text), 0) << text;
+  for (const char* text :
+       {"typedef struct { int a; } *t;", "typedef struct { int a; } t[2];", "typedef struct { int a; } t, u;",
+        "typedef struct { int a; } const t;", "typedef struct { int a; }", "typedef struct { int a; } t",
+        "typedef struct { int f() { return 1; } } t;", "typedef struct { int (*f)(int); } t;",
+        "typedef struct { int a = 1; } t;", "typedef struct { struct { int a; } b; } t;",
+        "typedef struct { const char* a = \"b\"; } t;", "typedef const struct { int a; } t;",
+        "struct { int a; } typedef t;", "typedef struct {\n#include \"members.h\"\n} t;",
+        "typedef struct { int a;\n#ifdef B\n} t;\n#else\n} *t;\n#endif\n",
+        "typedef struct { int a; } t; struct { int b; } u;", "typedef enum { A = f(1) } t;"})
+    EXPECT_EQ(leads(text), kToUnnamed) << text;
 }
 
 TEST(Reach, FollowsWordsThatArePastedTogether) {

@@ -172,6 +172,13 @@ TEST_P(CompileAndLink, TakesOtherFormsOfTheCommand) {
   expect_hit(program("-DFACTOR=2 -DHOST=1 part.o -shared -fPIC -g"));
 }
 
+TEST_P(CompileAndLink, IsSplitByTheNewDriver) {
+  const std::string flags = "-DFACTOR=2 -DHOST=1 part.o --offload-new-driver";
+  expect_runs({.device = 2, .host = 1, .link = 1}, program(flags));
+  expect_hit(program(flags));
+  EXPECT_EQ(check(program(flags, archs({"gfx906", "gfx1030", "gfx90a"}))).run.at("device"), 1);
+}
+
 // Code for the linker to compile, several sources, and relocatable code are one step.
 TEST_P(CompileAndLink, IsOneStepWhereTheLinkerGoesOnWithTheCode) {
   project_.write("b.hip", "int other() { return 1; }\n");

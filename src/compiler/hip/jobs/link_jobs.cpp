@@ -238,14 +238,18 @@ bool is_known_option(std::string_view argument) {
 
 }  // namespace
 
-Result<HostLinkJob> read_host_link_job(const Job& job, const std::string& directory) {
-  HostLinkJob result{job, {}, 0, ""};
+Result<HostLinkJob> read_host_link_job(const Job& job, const std::string& directory,
+                                       bool (*is_wrappers)(std::string_view option)) {
+  HostLinkJob result{.job = job, .inputs = {}, .unknown_option = ""};
+  result.is_wrapped = base_name(job[0]).starts_with("clang-linker-wrapper");
   for (std::size_t i = 1; i < job.size(); ++i) {
     if (job[i] == "-o") {
       if (result.output != 0 || i + 1 == job.size()) return unusual_host_link("without exactly one output");
       result.output = ++i;
     } else if (is_within(job[i], directory)) {
       result.inputs.push_back(i);
+    } else if (result.is_wrapped && (job[i] == "--" || is_wrappers(job[i]))) {
+      continue;
     } else if (!is_known_option(job[i]) && result.unknown_option.empty()) {
       result.unknown_option = job[i];
     }

@@ -94,10 +94,13 @@ struct HostLinkJob {
   std::vector<std::size_t> inputs;  // positions of intermediate files
   std::size_t output = 0;
   std::string unknown_option;  // the first option not known to be safe; empty: none
+  bool is_wrapped = false;     // clang-linker-wrapper runs the linker, and compilers if there is code for them
 };
 
-// An intermediate file lies below `directory`. Error: not exactly one output.
-Result<HostLinkJob> read_host_link_job(const Job& job, const std::string& directory);
+// An intermediate file lies below `directory`. `is_wrappers`: whether an option is one of the wrapper's own that are
+// known to be safe. Error: not exactly one output.
+Result<HostLinkJob> read_host_link_job(const Job& job, const std::string& directory,
+                                       bool (*is_wrappers)(std::string_view option));
 
 // REQUIRES: as many inputs as the job has.
 StepCommand host_link_command(const HostLinkJob& job, const std::vector<std::string>& inputs,

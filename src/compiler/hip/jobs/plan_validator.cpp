@@ -135,7 +135,7 @@ class ShapeReader {
   }
 
   Status take_host_link(const Job& job) {
-    Result<HostLinkJob> link = read_host_link_job(job, directory_);
+    Result<HostLinkJob> link = read_host_link_job(job, directory_, is_wrapper_option);
     if (!link) return link.error();
     shape_.link = *std::move(link);
     return done();

@@ -17,44 +17,6 @@ constexpr const char* kProgramName = "program";
 
 Error unusual(const std::string& what) { return Error{"the compiler's plan of a link " + what}; }
 
-// The host's linker gets all arguments but the wrapper's own.
-Job host_linker_of(const Job& job) {
-  Job linker;
-  for (const std::string& argument : job)
-    if (argument != "--" && !is_wrapper_option(argument)) linker.push_back(argument);
-  return linker;
-}
-
-std::vector<std::string> with_output(std::vector<std::string> argv, const std::string& output) {
-  for (std::size_t i = 0; i + 1 < argv.size(); ++i)
-    if (argv[i] == "-o") argv[i + 1] = output;
-  return argv;
-}
-
-// REQUIRES: is_wrapped_link({job}). `directory`: the driver's temporary directory.
-Result<std::vector<Step>> read_wrapped_link(const Job& job, const compiler::Invocation& invocation,
-                                            const std::string& directory);
-Result<std::vector<Step>> read_wrapped_link(const Job& job, const compiler::Invocation& invocation,
-                                            const std::string& directory) {
-  for (const std::string& argument : job)
-    if (splits_debug_information(argument)) return unusual("splits the debug information of its devices");
-  const Job linker = host_linker_of(job);
-  const Result<HostLinkJob> link = read_host_link_job(linker, directory);
-  if (!link) return link.error();
-  if (linker[link->output] != invocation.object)
-    return unusual("writes " + linker[link->output] + " instead of " + invocation.object);
-  if (!link->inputs.empty()) return unusual("reads " + linker[link->inputs[0]] + ", which none of its jobs makes");
-  Step step;
-  step.kind = StepKind::link;
-  step.starts_others = true;
-  step.prints_temporary_paths = true;
-  step.outputs = {{kProgram, kProgramName, invocation.object}};
-  step.commands = {{job[0], with_output(job, std::string(kDirectory) + "/" + kProgramName)}};
-  step.keyed = {without_job_count(with_output(job, "<program>"))};
-  step.unproven = link->unknown_option;
-  return std::vector<Step>{std::move(step)};
-}
-
 }  // namespace
 
 bool is_wrapped_link(const std::vector<Job>& jobs) {
@@ -112,7 +74,8 @@ Step host_link_step(const HostLinkJob& job, const Names& inputs) {
   step.prints_temporary_paths = true;
   step.outputs = {{kProgram, kProgramName, job.job[job.output]}};
   step.commands = {host_link_command(job, all_placed(inputs), placed(kProgramName))};
-  step.keyed = {host_link_command(job, Names(inputs.size(), "<part>"), "<program>").argv};
+  step.keyed = {without_job_count(host_link_command(job, Names(inputs.size(), "<part>"), "<program>").argv)};
+  step.starts_others = job.is_wrapped;
   step.unproven = job.unknown_option;
   step.inputs = inputs;
   return step;
@@ -252,7 +215,7 @@ Status LinkReader::take_bundle(const Job& bundle_job, const Job& object_job) {
 }
 
 Status LinkReader::take_host(const Job& job) {
-  const Result<HostLinkJob> link = read_host_link_job(job, directory_);
+  const Result<HostLinkJob> link = read_host_link_job(job, directory_, is_wrapper_option);
   if (!link) return link.error();
   if (job[link->output] != invocation_.object)
     return unusual("writes " + job[link->output] + " instead of " + invocation_.object);
@@ -281,6 +244,19 @@ Result<Names> LinkReader::made(const std::vector<std::string>& paths) const {
     names.push_back(name->second);
   }
   return names;
+}
+
+// REQUIRES: is_wrapped_link({job}). `directory`: the driver's temporary directory.
+Result<std::vector<Step>> read_wrapped_link(const Job& job, const compiler::Invocation& invocation,
+                                            const std::string& directory) {
+  for (const std::string& argument : job)
+    if (splits_debug_information(argument)) return unusual("splits the debug information of its devices");
+  const Result<HostLinkJob> link = read_host_link_job(job, directory, is_wrapper_option);
+  if (!link) return link.error();
+  if (job[link->output] != invocation.object)
+    return unusual("writes " + job[link->output] + " instead of " + invocation.object);
+  if (!link->inputs.empty()) return unusual("reads " + job[link->inputs[0]] + ", which none of its jobs makes");
+  return std::vector{host_link_step(*link, {})};
 }
 
 }  // namespace
