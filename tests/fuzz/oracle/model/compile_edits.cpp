@@ -128,15 +128,19 @@ std::string edit_source(Random& random, Compile& compile) {
   return "source " + compile.source;
 }
 
+// A library of the source alone. The linker's messages would have names by chance.
+const Option kLinked{"-shared", "-fPIC", "-Wl,-z,noexecstack", "-Wl,--unresolved-symbols=ignore-all"};
+
 std::string edit_driver(Random& random, Compile& compile) {
   compile.driver = random.pick(kDrivers);
+  if (compile.stage == kLinked) compile.stage = {"-c"};  // assembler is not position-independent
   return "by " + compile.driver + ", " + edit_source(random, compile);
 }
 
 // To be compiled into an object, most of the time: it has the most steps.
 std::string edit_stage(Random& random, Compile& compile) {
   static const Options kStages{{"-c"}, {"-c"}, {"-c"}, {"-S"}, {"-E"}, {"-E", "-P"}, {"-fsyntax-only"}, {"-M"}};
-  compile.stage = random.pick(kStages);
+  compile.stage = compile.driver == kHip && random.chance(25) ? kLinked : random.pick(kStages);
   return "to the end of " + compile.stage.front();
 }
 
