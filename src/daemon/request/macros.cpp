@@ -80,7 +80,8 @@ std::optional<Definition> definition_at(const std::vector<std::string>& argument
 // Each job of a plan has its macros in its own command, also those that an option for one side gave. Of an opaque
 // compile nobody reads these.
 std::vector<std::string> judged_words(const compiler::Invocation& invocation) {
-  std::vector<std::string> words = invocation.expanded;
+  std::vector<std::string> words = invocation.driver.then_links ? invocation.driver.for_cuid : invocation.expanded;
+  if (invocation.driver.then_links) words.emplace_back("-c");  // what the linker gets has no macros
   if (invocation.route != compiler::Route::planned) return words;
   const auto is_macro = [](std::string_view word) {
     return word.size() > 2 && (word.starts_with("-D") || word.starts_with("-U"));

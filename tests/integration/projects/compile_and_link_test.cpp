@@ -128,6 +128,12 @@ TEST_P(CompileAndLink, CompilesWhatAnEditChanges) {
   expect_hit(program());
 }
 
+TEST_P(CompileAndLink, CompilesNothingForAMacroThatNothingUses) {
+  check(program("-DFACTOR=2 -DHOST=1 part.o -DREVISION=\"one\" -Xarch_host -DBUILD=1"));
+  expect_hit(program("-DFACTOR=2 -DHOST=1 part.o -DREVISION=\"two\" -Xarch_host -DBUILD=1"));
+  EXPECT_EQ(run_in(check(program("-DFACTOR=3 -DHOST=1 part.o -DREVISION=\"two\""))).device, 2);
+}
+
 // The host's object needs no fatbin.
 TEST_P(CompileAndLink, LinksASourceWithoutCodeForDevices) {
   project_.write("a.hip", "#include \"part.h\"\nint main() { return part(); }\n");
