@@ -17,6 +17,10 @@ struct launch_view launch_own_view(void) {
   return (struct launch_view){mounts.st_ino, root.st_dev, root.st_ino};
 }
 
+struct launch_view launch_outer_view(const struct launch_view* view) {
+  return (struct launch_view){0, view->root_device, view->root_inode};
+}
+
 static uint32_t number_of(const struct launch_view* view) {
   const uint64_t parts[] = {view->mount_namespace, view->root_device, view->root_inode};
   uint32_t number = 2166136261U;
@@ -36,6 +40,7 @@ void launch_daemon_name(const struct launch_view* view, uid_t user, char name[LA
   launch_add_number(&text, user);
   launch_add(&text, "-");
   launch_add_part(&text, digits, sizeof digits);
+  if (view->mount_namespace == 0) launch_add(&text, "-outer");
 }
 
 bool launch_socket_path(const char* cache_directory, const struct launch_view* view, uid_t user, char path[PATH_MAX]) {

@@ -5,6 +5,7 @@
  * The launcher is written in C and linked statically with musl, because most of a hit's time is the start of this
  * process. With glibc that start takes twice as long (docs/benchmarks.md). */
 #define _GNU_SOURCE
+#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -75,15 +76,23 @@ static bool is_set(const char* name) {
   return value != NULL && value[0] != '\0';
 }
 
+/* A connection to the daemon of this view, or else to the one that may serve this namespace too. */
+static int send_request(const struct launch_view* view, size_t size, char path[PATH_MAX]) {
+  const struct launch_view outer = launch_outer_view(view);
+  errno = 0;
+  const int connection = launch_own_socket(view, path) ? launch_send_request(path, buffer, size) : LAUNCH_NO_CONNECTION;
+  if (connection >= 0 || (errno != ENOENT && errno != ECONNREFUSED)) return connection;
+  return launch_own_socket(&outer, path) ? launch_send_request(path, buffer, size) : LAUNCH_NO_CONNECTION;
+}
+
 /* A connection on which the request was sent, or LAUNCH_NO_CONNECTION. `path`: of the socket. */
 static int ask(char** words, char path[PATH_MAX]) {
   struct launch_request request;
   char directory[PATH_MAX];
   if (is_set("HIPCACHE_DISABLE") || launch_is_recorded()) return LAUNCH_NO_CONNECTION;
   if (!launch_own_request(words, directory, &request)) return LAUNCH_NO_CONNECTION;
-  if (!launch_own_socket(&request.view, path)) return LAUNCH_NO_CONNECTION;
   const size_t size = launch_encode_request(&request, buffer, sizeof buffer);
-  return size == 0 ? LAUNCH_NO_CONNECTION : launch_send_request(path, buffer, size);
+  return size == 0 ? LAUNCH_NO_CONNECTION : send_request(&request.view, size, path);
 }
 
 static bool receive(int connection, const struct launch_frame* frame, struct launch_finish* finish) {

@@ -36,6 +36,12 @@ std::string daemon_name(const MountView& view, uid_t user) {
   return name;
 }
 
+std::string outer_daemon_name(uid_t user) {
+  const launch_view own = launch_own_view();
+  const launch_view outer = launch_outer_view(&own);
+  return daemon_name({outer.mount_namespace, outer.root_device, outer.root_inode}, user);
+}
+
 bool is_daemon_name(std::string_view name, uid_t user) {
   const std::string start = std::to_string(user) + "-";
   if (!name.starts_with(start) || name.size() != start.size() + LAUNCH_VIEW_DIGITS) return false;
@@ -79,7 +85,11 @@ timeval timeval_of(std::chrono::milliseconds limit) {
 }  // namespace
 
 Result<std::string> socket_path(const std::string& cache_directory) {
-  std::string path = join_path(daemon_directory(cache_directory), LAUNCH_SOCKET_NAME);
+  return socket_in(daemon_directory(cache_directory));
+}
+
+Result<std::string> socket_in(const std::string& daemon_directory) {
+  std::string path = join_path(daemon_directory, LAUNCH_SOCKET_NAME);
   if (Status short_enough = fits(path); !short_enough) return short_enough.error();
   return path;
 }

@@ -3,9 +3,12 @@
 
 #include <algorithm>
 #include <initializer_list>
+#include <memory>
 #include <thread>
 
+#include "inputs/state/file_system_memo.h"
 #include "inputs/state_fixture.h"
+#include "support/comes_true.h"
 #include "support/system_calls.h"
 
 namespace hipcache::inputs {
@@ -61,6 +64,23 @@ TEST_F(StateEffort, IsOneReadOfALargeFileThatManyAskForAtOnce) {
   }
   EXPECT_EQ(opens, 1u);
   EXPECT_EQ(bytes, kSize);
+}
+
+TEST_F(StateEffort, IsTheReadOfTheOtherLargeFilesWhileAnotherThreadReadsTheFirst) {
+  const std::string first = write("first", std::string(std::size_t{2} << 20, 'x'));
+  const std::string second = write("second", std::string(std::size_t{2} << 20, 'y'));
+  const PathSet set({{Question::content, first}, {Question::content, second}});
+  let_stamps_settle();
+  FileSystemMemo& memo = file_system_.memo();
+  Effort effort;
+  const auto stamp_of = [&](const std::string& path) { return stat_path(path.c_str(), memo.mounts, effort).stamp; };
+  auto turn = std::make_unique<FilesBeingRead::Turn>(memo.being_read, stamp_of(first));
+  std::thread asker([&] { effort_of(set); });
+  EXPECT_TRUE(support::comes_true([&] { return memo.files.find(stamp_of(second)).has_value(); }));
+  EXPECT_FALSE(memo.files.find(stamp_of(first)));
+  turn.reset();
+  asker.join();
+  EXPECT_TRUE(memo.files.find(stamp_of(first)));
 }
 
 // Its digest cannot be kept, so nobody waits twice.

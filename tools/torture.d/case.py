@@ -35,15 +35,24 @@ class Case(Story):
         self.caches = []
         self.cache = self.new_cache("cache")
         self.project = Project(self.directory / "project", clang, rng)
-        self.yardstick = Yardstick(self.project, Cache(program, reference, self.environment), self.environment)
+        self.reference = reference
+        self.yardstick = self.new_yardstick()
         self.running = []
         self._owed = []  # commands, each with the inputs with which it hit
         self._counted = {}  # of the last hits(): requests by outcome, and reasons
         self.mounts = []
         self.fault = None  # under which the case is counted
 
-    def new_cache(self, name):
-        cache = Cache(self.program, self.directory / name, self.environment)
+    def new_yardstick(self):
+        """For the present environment."""
+        return Yardstick(self.project, Cache(self.program, self.reference, self.environment), self.environment)
+
+    def before(self):
+        """The files before a compile, for judge()."""
+        return tree.files_in(self.project.directory)
+
+    def new_cache(self, name, remote=""):
+        cache = Cache(self.program, self.directory / name, self.environment, remote)
         self.caches.append(cache)
         return cache
 

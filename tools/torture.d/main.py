@@ -34,7 +34,7 @@ from run import Run  # noqa: E402
 from table_of_faults import TABLE  # noqa: E402
 from tally import Tally  # noqa: E402
 
-for _kind in ("kills", "stops", "disk", "damage", "edits"):
+for _kind in ("kills", "stops", "disk", "damage", "edits", "setups"):
     importlib.import_module(f"faults_{_kind}")  # adds its faults to the table
 
 # The share of cases with a second fault after the first.

@@ -3,7 +3,7 @@
 import dataclasses
 import typing
 
-KINDS = ("no fault", "kills", "stopped peers", "disk", "corruption", "edits")
+KINDS = ("no fault", "kills", "stopped peers", "disk", "corruption", "edits", "setups")
 TABLE = []
 
 

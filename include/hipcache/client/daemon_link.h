@@ -7,6 +7,7 @@
 #ifndef HIPCACHE_CLIENT_DAEMON_LINK_H
 #define HIPCACHE_CLIENT_DAEMON_LINK_H
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -51,7 +52,11 @@ class DaemonLink {
   // reply is sent SIGTERM.
   Result<bool> stop(std::chrono::milliseconds limit) const;
 
-  Result<std::string> socket_path() const { return protocol::socket_path(directory_); }
+  Result<std::string> socket_path() const { return protocol::socket_in(home_); }
+
+  // The daemon that offers itself to processes in other mount namespaces, if it is not that of this one. For connect()
+  // only. It may refuse this process.
+  std::optional<DaemonLink> outer() const;
 
   // The settings that the running daemon wrote down when it started (hipcache/config/cache_place.h). Empty if
   // there are none, e.g. of a daemon of an earlier version.

@@ -4,6 +4,10 @@
  * files. There is one daemon for each user, mount namespace and root directory. The daemon's name
  * is part of its path, so a process finds its own daemon by looking at its namespace and root only.
  *
+ * A process whose namespace has no daemon asks the one that offers itself to all namespaces of that
+ * user and root directory, by a link of that name to its own directory. That daemon checks whether
+ * the process sees the same files (src/daemon/request/foreign_mounts.h).
+ *
  * In C, because the launcher is; client and daemon use it through hipcache/protocol/mount_view.h
  * and hipcache/protocol/channel.h. No state; any number of threads. */
 #ifndef HIPCACHE_LAUNCHER_DAEMON_ADDRESS_H
@@ -29,9 +33,12 @@ struct launch_view {
 /* All zero if the view is unknown: no daemon serves that. */
 struct launch_view launch_own_view(void);
 
+/* The view of any mount namespace with that root directory. */
+struct launch_view launch_outer_view(const struct launch_view* view);
+
 enum { LAUNCH_VIEW_DIGITS = 8, LAUNCH_NAME_SIZE = 32 };
 
-/* "1000-5f3a9c21": the user, and a number of the view in hexadecimal.
+/* "1000-5f3a9c21": the user, and a number of the view in hexadecimal. Of an outer view "1000-5f3a9c21-outer".
  *
  * Two views may share a number: the daemon also compares the full view, which comes with each
  * request. Only 32 bits, because the path of a socket has few bytes. FNV-1a. */

@@ -39,6 +39,10 @@ MountView own_mount_view();
 // "1000-5f3a9c21": the user, and a number of the view in hexadecimal.
 std::string daemon_name(const MountView& view = own_mount_view(), uid_t user = geteuid());
 
+// "1000-5f3a9c21-outer": the link to the directory of the daemon that serves other mount namespaces with this root
+// directory, too.
+std::string outer_daemon_name(uid_t user = geteuid());
+
 // Whether `name` is the name of one of that user's daemons.
 bool is_daemon_name(std::string_view name, uid_t user = geteuid());
 
@@ -85,6 +89,9 @@ class Channel {
 // (hipcache/protocol/channel.h). If the path does not fit into a socket address, the error names the
 // limit.
 Result<std::string> socket_path(const std::string& cache_directory);
+
+// The same of the daemon that has this directory.
+Result<std::string> socket_in(const std::string& daemon_directory);
 
 // Connects; refuses a socket whose peer is another user.
 Result<UniqueFd> connect_to(const std::string& socket_path, std::chrono::milliseconds deadline);

@@ -282,6 +282,15 @@ Result<Channel> DaemonLink::connect_or_start_for_compile() const {
   return connect_or_start();
 }
 
+std::optional<DaemonLink> DaemonLink::outer() const {
+  char target[PATH_MAX];
+  const ssize_t length = readlink(join_path(directory_, protocol::outer_daemon_name()).c_str(), target, sizeof target);
+  const std::string name(target, length > 0 ? static_cast<std::size_t>(length) : 0);
+  DaemonLink outer(*this);
+  outer.home_ = join_path(directory_, name);
+  return protocol::is_daemon_name(name) && outer.home_ != home_ ? std::optional(std::move(outer)) : std::nullopt;
+}
+
 Status DaemonLink::check_lock(const OwnDirectory& home) const {
   const Clock::time_point until = Clock::now() + kUntilFar;
   while (is_held_from_afar(home)) {

@@ -75,7 +75,10 @@ Status check_namespace() {
   struct stat own{};
   if (::stat("/proc/self/ns/mnt", &own) != 0 || is_first_mount_namespace(own.st_ino)) return done();
   if (!came_from_outside(own.st_ino) || is_another_here(own.st_ino)) return done();
-  return Error{"each is the only process of its mount namespace; run the whole build within one", ErrorCode::unserved};
+  return Error{
+      "each is the only process of its mount namespace, and no daemon outside sees the same files; run the whole build "
+      "within one, or start a daemon outside",
+      ErrorCode::unserved};
 }
 
 }  // namespace hipcache::client

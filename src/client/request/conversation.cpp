@@ -19,9 +19,11 @@
 #include <variant>
 
 #include "client/connection/daemon_silence.h"
+#include "client/connection/lone_namespace.h"
 #include "client/connection/traced_view.h"
 #include "client/steps/step_process.h"
 #include "hipcache/base/files.h"
+#include "hipcache/base/reason.h"
 
 namespace hipcache::client {
 
@@ -281,6 +283,33 @@ Result<Reply> only_final(Result<Reply> reply) {
   return Error{"the daemon sent a message that is not its to send"};
 }
 
+// The daemon sees other files than this process, or speaks otherwise.
+bool is_refused(const Result<Reply>& reply) {
+  if (!reply) return false;
+  const auto* pass = std::get_if<protocol::PassThrough>(&reply->message);
+  return (pass != nullptr && pass->reason == text_of(Reason::other_file_system_view)) ||
+         std::holds_alternative<protocol::VersionMismatch>(reply->message);
+}
+
+// What the daemon outside of this mount namespace replies. Nothing if there is none, if it does not serve this process,
+// or if the namespace has a daemon or is to get one. Takes `begun`, which the launcher began with one of both.
+std::optional<Result<Reply>> ask_outer(const DaemonLink& link, const CompileRequest& request, Timeouts timeouts,
+                                       std::optional<Channel>& begun) {
+  const Result<std::string> own = link.socket_path();
+  if (own && access(own->c_str(), F_OK) == 0) return std::nullopt;
+  const std::optional<DaemonLink> outer = link.outer();
+  const Result<std::string> socket = outer ? outer->socket_path() : Error{"none"};
+  if (!socket || (!begun && check_namespace())) return std::nullopt;
+  const bool is_sent = begun.has_value();
+  Result<Channel> channel = is_sent ? Result<Channel>(std::move(*begun)) : outer->connect(timeouts.moment);
+  begun.reset();
+  if (!channel) return std::nullopt;
+  DaemonSilence known(*socket, timeouts.retry);
+  const auto hold = is_sent ? follow_over : converse_over;
+  Result<Reply> reply = hold(*channel, request, outer->temporary_root(), timeouts, &known);
+  return is_refused(reply) ? std::nullopt : std::optional(std::move(reply));
+}
+
 }  // namespace
 
 Result<Reply> converse_over(Channel& channel, const CompileRequest& request, const std::string& temporary_root,
@@ -300,6 +329,7 @@ Result<Reply> converse(const DaemonLink& link, const CompileRequest& request, Ti
   const Result<std::string> socket = link.socket_path();
   if (!socket) return socket.error();
   if (Status seen = begun ? done() : check_tracer(); !seen) return seen.error();
+  if (std::optional<Result<Reply>> reply = ask_outer(link, request, timeouts, begun)) return *std::move(reply);
   DaemonSilence known(*socket, timeouts.retry);
   const auto ask = [&]() -> Result<Reply> {
     if (begun) return follow_over(*begun, request, link.temporary_root(), timeouts, &known);

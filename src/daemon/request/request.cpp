@@ -198,7 +198,6 @@ std::optional<Uncacheable> outputs_named_by_process(const Invocation& invocation
 }  // namespace
 
 std::variant<Request, Uncacheable> understand(const protocol::CompileRequest& message, const Services& services) {
-  if (message.mount_view != services.mount_view) return Uncacheable{Reason::other_file_system_view, ""};
   if (message.argv.empty()) return Uncacheable{Reason::no_command, ""};
 
   Request request;

@@ -57,6 +57,8 @@ struct Updated {
   std::uint32_t mode = 0;
 };
 
+class ForeignMounts;
+
 struct Request {
   compiler::Invocation invocation;
   config::Settings settings;  // from the client's environment
@@ -64,12 +66,15 @@ struct Request {
   std::string compiler;       // absolute, found in PATH
   Updated updated;
   std::uint32_t umask = 0;
+  // Of a client in another mount namespace; null otherwise.
+  std::shared_ptr<ForeignMounts> foreign_mounts;
   // Patience with other clients; shared with the result of opaque_request().
   std::shared_ptr<WaitBudget> wait_budget = std::make_shared<WaitBudget>();
 };
 
 // Parses a message, or says why the request is not cached. Touches the file system: PATH, the outputs' places, the root
 // of the build tree.
+// REQUIRES: the client sees the same files as this process.
 std::variant<Request, compiler::Uncacheable> understand(const protocol::CompileRequest& message,
                                                         const Services& services);
 

@@ -12,6 +12,7 @@
 #include "daemon/reply/conclusion.h"
 #include "daemon/reply/reply_builder.h"
 #include "daemon/reply/request_result.h"
+#include "daemon/request/foreign_mounts.h"
 #include "daemon/request/request.h"
 #include "daemon/request/request_context.h"
 #include "daemon/request/wrappers.h"
@@ -60,13 +61,14 @@ std::optional<Uncacheable> serve_miss(Conclusion& conclusion, std::optional<std:
 }
 
 void serve_compile_request(protocol::Channel& channel, const protocol::CompileRequest& message,
-                           const Services& services) {
+                           std::shared_ptr<ForeignMounts> foreign_mounts, const Services& services) {
   Conclusion conclusion(channel, services);
   RequestEvents events(message, services);  // after the conclusion: who waits for that finds the events
   conclusion.set_observer(&events);
-  const auto understood = understand(message, services);
+  auto understood = understand(message, services);
   if (const auto* why = std::get_if<Uncacheable>(&understood)) return conclusion.pass_through(*why);
-  const auto& request = std::get<Request>(understood);
+  auto& request = std::get<Request>(understood);
+  request.foreign_mounts = std::move(foreign_mounts);
   if (runs_each_time(request, services.wrappers)) return conclusion.run_wrapper(request.compiler);
   const std::unique_ptr<store::Lease> lease = services.store.lease();
   events.understood(request);
@@ -97,11 +99,24 @@ void serve_question(protocol::Channel& channel, const protocol::CompileRequest& 
   report_explanation(context);
 }
 
+// Not counted: the client asks the daemon of its own view next, or says that there is none.
+void refuse_view(protocol::Channel& channel, const protocol::CompileRequest& message, bool is_question,
+                 const Services& services) {
+  const Uncacheable why{Reason::other_file_system_view, ""};
+  if (is_question) return report_not_cached(why, message.plan_only, channel, services);
+  reply(channel, protocol::PassThrough{text_of(why.reason), ""}, {}, services);
+}
+
 }  // namespace
 
 void serve_compile(protocol::Channel& channel, const protocol::CompileRequest& message, const Services& services) {
-  if (message.plan_only || message.explain) return serve_question(channel, message, services);
-  serve_compile_request(channel, message, services);
+  std::shared_ptr<ForeignMounts> foreign_mounts;
+  const bool is_foreign = message.mount_view != services.mount_view;
+  if (is_foreign) foreign_mounts = ForeignMounts::like_own(peer_process(channel.fd()), message);
+  const bool is_question = message.plan_only || message.explain;
+  if (is_foreign && foreign_mounts == nullptr) return refuse_view(channel, message, is_question, services);
+  if (is_question) return serve_question(channel, message, services);
+  serve_compile_request(channel, message, std::move(foreign_mounts), services);
 }
 
 }  // namespace hipcache::daemon

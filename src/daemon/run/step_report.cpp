@@ -13,6 +13,7 @@
 
 #include "daemon/record/collected_output.h"
 #include "daemon/record/output_recorder.h"
+#include "daemon/request/foreign_mounts.h"
 #include "daemon/request/request_context.h"
 #include "daemon/run/wrapper.h"
 #include "hipcache/base/files.h"
@@ -155,6 +156,9 @@ void take_witnessed(StepState& state, const trace::Trace& trace, inputs::Run run
     state.result.refuse(std::move(*refusal));
   else
     state.result.witnessed = std::move(std::get<inputs::Witnessed>(outcome));
+  ForeignMounts* foreign = context.request.foreign_mounts.get();
+  if (foreign != nullptr && foreign->have_changed())
+    state.result.refuse({.reason = Reason::input_changed, .detail = "the mounts of its namespace"});
   if (state.result.refusal != Reason::none) note_descriptor(state, trace.records, context);
 }
 

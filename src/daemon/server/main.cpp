@@ -31,6 +31,7 @@
 #include "daemon/server/control_service.h"
 #include "daemon/server/install_paths.h"
 #include "daemon/server/member_stores.h"
+#include "daemon/server/outer_name.h"
 #include "daemon/server/server.h"
 #include "daemon/step/split_codegen_worth.h"
 #include "hipcache/base/files.h"
@@ -108,6 +109,13 @@ void remove_if_stale(const std::string& path) {
   [[maybe_unused]] const Status removed = remove_tree(path);
 }
 
+// A link of a daemon that was killed (daemon/server/outer_name.h).
+void remove_if_dangling(const std::string& link) {
+  struct stat status{};
+  if (lstat(link.c_str(), &status) == 0 && S_ISLNK(status.st_mode) && stat(link.c_str(), &status) != 0)
+    unlink(link.c_str());
+}
+
 // Removes this user's daemon directories, except `own`, if no daemon runs or starts there and none started for
 // kStaleAfter. Until then somebody may want the log. The next daemon retries what cannot be removed.
 void remove_stale_daemons(const std::string& cache_directory, const std::string& own) {
@@ -115,6 +123,10 @@ void remove_stale_daemons(const std::string& cache_directory, const std::string&
   if (!names) return;
   for (const std::string& name : *names)
     if (protocol::is_daemon_name(name) && name != own) remove_if_stale(join_path(cache_directory, name));
+  const std::string start = std::to_string(geteuid()) + "-";
+  for (const std::string& name : *names)
+    if (name.starts_with(start) && name.find("-outer") != name.npos)
+      remove_if_dangling(join_path(cache_directory, name));
 }
 
 // SIGTERM, SIGINT and SIGHUP end the daemon like --stop-server: no more connections, and running sessions end first. A
@@ -284,6 +296,8 @@ int run() {
   const StopOnSignal on_signal(signals, [&server] { server.stop(); });
   if (Status opened = server.open(); !opened) return fail(opened.error().message);
 
+  const OuterName outer_name(*cache, protocol::daemon_name());
+  outer_name.take_if_free();
   remove_stale_daemons(settings->directory, protocol::daemon_name());
   Result<std::unique_ptr<store::LocalStore>> own = members.open_own(settings->max_size);
   if (!own) {
@@ -354,6 +368,7 @@ int run() {
   is_busy = [&] { return remote && remote->publisher().progress().waiting > 0; };
   save = [&] {
     if (!is_in_place()) return;
+    outer_name.take_if_free();
     persistent.save_if_changed();
     digests.save_if_due();
     eviction_events.note();

@@ -154,6 +154,11 @@ class FilesBeingRead {
     bool reads_ = false;
   };
 
+  bool has(const Stamp& stamp) {
+    const std::lock_guard lock(mutex_);
+    return stamps_.contains(stamp);
+  }
+
   // Two threads read a smaller file in less time than one waits.
   static constexpr std::uint64_t kWorthWaiting = 1u << 20;
   static constexpr std::chrono::seconds kLongestWait{30};  // a network's file system may hang

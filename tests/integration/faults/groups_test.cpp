@@ -119,11 +119,12 @@ TEST_P(Groups, NobodyMayWriteToWhatIsAnothersAndTheDaemonsFilesAreTheirUsersAlon
   compile(first);
   first.counts();
   for (const auto& entry : fs::directory_iterator(shared_)) {
+    if (entry.is_symlink()) continue;  // to the directory of the daemon that other namespaces ask: has no mode
     const bool is_daemons = entry.path().filename().string().starts_with(std::to_string(kFirst) + "-");
     EXPECT_EQ(mode_of(entry.path()), is_daemons ? 0700u : 02750u) << entry.path();
   }
   for (const auto& entry : fs::recursive_directory_iterator(shared_))
-    EXPECT_EQ(mode_of(entry.path()) & 0027u, 0u) << entry.path();
+    if (!entry.is_symlink()) EXPECT_EQ(mode_of(entry.path()) & 0027u, 0u) << entry.path();
 }
 
 TEST_P(Groups, WithoutTheSettingAMemberCompilesWithoutACacheAndTheOptionsNameIt) {

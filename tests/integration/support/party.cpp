@@ -47,7 +47,8 @@ Counts Party::counts() const {
 }
 
 std::unique_ptr<Container> Container::make(const std::vector<Mount>& mounts, const Variables& variables) {
-  std::string script = "set -e\n";
+  // A mount of its own, as each real container has: those with equal mounts would share one daemon.
+  std::string script = "set -e\nmount -t tmpfs hipcache-test /media\n";
   for (const Mount& mount : mounts) {
     script += "mount --bind '" + mount.from + "' '" + mount.to + "'\n";
     if (mount.read_only) script += "mount -o remount,bind,ro '" + mount.to + "'\n";

@@ -268,6 +268,82 @@ TEST_F(Views, ANamespaceOfOneCompileGetsNoDaemon) {
   EXPECT_EQ(cache_.daemon(), 0);
 }
 
+TEST_F(Views, ANamespaceOfOneCompileIsServedByTheDaemonOutside) {
+  std::vector<Arguments> namespaces;
+  for (const std::string alone : {"unshare --mount", "unshare --user --map-root-user --mount", "bwrap --dev-bind / /"})
+    if (run(words(alone) + Arguments{"true"}, "/").exit_code == 0) namespaces.push_back(words(alone));
+  if (namespaces.empty()) GTEST_SKIP() << "this user may not make namespaces";
+  ASSERT_EQ(compile("-O1").exit_code, 0);
+  const std::string expected = object();
+  for (const Arguments& alone : namespaces) {
+    const bool is_other_root = alone[1] == "--user" && geteuid() == 0;  // which may not read what root outside may
+    const auto compile_alone = [&](const std::string& flags) {
+      return run(alone + Arguments{hipcache_program()} + words("gcc " + flags + " -c a.c -o a.o"), project_.path(),
+                 cache_.variables(with({{"XDG_RUNTIME_DIR", project_.make_directory("run" + alone[1])}})));
+    };
+    const Counts before = cache_.counts();
+    const Ended ended = compile_alone("-O1");
+    EXPECT_EQ(ended.exit_code, 0);
+    EXPECT_THAT(ended.err, HasSubstr(is_other_root ? "each is the only process" : ""));
+    EXPECT_EQ(ended.err.empty(), !is_other_root) << ended.err;
+    EXPECT_TRUE(object() == expected);
+    EXPECT_EQ((cache_.counts() - before).hits, is_other_root ? 0 : 1) << alone[0];
+    if (is_other_root) continue;
+    const std::string flags = alone[0] == "bwrap" ? "-O2" : "-O3";
+    EXPECT_EQ(compile_alone(flags).err, "");
+    EXPECT_EQ(compile(flags).exit_code, 0);
+    EXPECT_EQ((cache_.counts() - before).hits, 2) << "what was compiled there is a hit outside: " << alone[0];
+  }
+}
+
+TEST_F(Views, ANamespaceWithOtherFilesIsNotServedByTheDaemonOutside) {
+  if (run({"unshare", "--mount", "true"}, "/").exit_code != 0) GTEST_SKIP() << "this user may not make namespaces";
+  project_.write("inc/v.h", "#define V 1\n");
+  project_.write("other/v.h", "#define V 2\n");
+  project_.write("b.c", "#include \"v.h\"\nint v = V;\n");
+  const std::string compile_of = " gcc -O1 -Iinc -c b.c -o ";
+  ASSERT_EQ(cache_.run(words("gcc -O1 -Iinc -c b.c -o one.o"), project_.path(), with()).exit_code, 0);
+  const Ended ended = run(
+      {"unshare", "--mount", "sh", "-c", "mount --bind other inc && exec " + hipcache_program() + compile_of + "two.o"},
+      project_.path(), cache_.variables(with()));
+  EXPECT_EQ(ended.exit_code, 0);
+  EXPECT_THAT(ended.err, HasSubstr("no daemon outside sees the same files"));
+  EXPECT_FALSE(support::read_bytes(project_ / "one.o") == support::read_bytes(project_ / "two.o"));
+  EXPECT_EQ(cache_.counts().hits, 0);
+}
+
+// The namespace of the lone compile is a copy from before the mount.
+TEST_F(Views, AMountThatTheDaemonSeesLaterEndsItsServiceForNamespacesWithoutIt) {
+  if (run({"unshare", "--mount", "true"}, "/").exit_code != 0) GTEST_SKIP() << "this user may not make namespaces";
+  project_.write("inc/v.h", "#define V 1\n");
+  project_.write("other/v.h", "#define V 2\n");
+  project_.write("b.c", "#include \"v.h\"\nint v = V;\n");
+  const std::string program = hipcache_program();
+  const std::string script =
+      "set -e\n"
+      "one() { " +
+      program +
+      " gcc -O1 -Iinc -c b.c -o $1; }\n"
+      "mkfifo go there\n"
+      "one first.o\n"
+      "unshare --mount sh -c 'echo > there; read x < go; exec " +
+      program +
+      " gcc -O1 -Iinc -c b.c -o before.o' & read x < there\n"
+      "mount --bind other inc\n"
+      "echo > go; wait $!\n"
+      "one outer.o && one outer.o\n"  // the first run may have begun within the tick of the mount
+      "unshare --mount " +
+      program + " gcc -O1 -Iinc -c b.c -o after.o\n" + program + " --show-stats --format json\n" + program +
+      " --stop-server >&2\n";
+  const Ended ended = run({"unshare", "--mount", "bash", "-c", script}, project_.path(), cache_.variables(with()));
+  ASSERT_EQ(ended.exit_code, 0) << ended.err;
+  const auto made = [&](const std::string& name) { return support::read_bytes(project_ / name); };
+  EXPECT_TRUE(made("before.o") == made("first.o"));
+  EXPECT_TRUE(made("after.o") == made("outer.o"));
+  EXPECT_FALSE(made("outer.o") == made("first.o"));
+  EXPECT_GE(counts_of(nlohmann::json::parse(ended.out)).hits, 1) << ended.err << ended.out;
+}
+
 TEST_F(Views, ABuildInANamespaceIsCached) {
   if (run({"unshare", "--mount", "true"}, "/").exit_code != 0) GTEST_SKIP() << "this user may not make namespaces";
   const std::string one = hipcache_program() + " gcc -O1 -c a.c -o a.o";

@@ -1,0 +1,42 @@
+// A client in another mount namespace that sees the same files as this daemon.
+//
+// The problem: "unshare -m" or bwrap in front of each compile gives each a mount namespace of its own. A daemon for
+// each costs ten times what a compile does, and without a daemon nothing is cached.
+// The choice: what a process sees are its mounts, its root directory and what its user may read, not the number of its
+// namespace. The daemon reads the client's mount table in /proc, and serves the client if that table is like the
+// daemon's own (mount_tree.h). A run is recorded only if the client's mounts did not change since. A change of the
+// daemon's own mounts during the run is found by the race guard, as always.
+// Rejected: a table that the client sends, which proves nothing at the time of the record; mounts that may differ
+// because of their places (/proc, /sys, /dev): path sets ask about files there as about any other.
+//
+// Used by one thread.
+#ifndef HIPCACHE_SRC_DAEMON_REQUEST_FOREIGN_MOUNTS_H
+#define HIPCACHE_SRC_DAEMON_REQUEST_FOREIGN_MOUNTS_H
+
+#include <sys/types.h>
+
+#include <memory>
+
+#include "hipcache/base/files.h"
+#include "hipcache/protocol/messages.h"
+
+namespace hipcache::daemon {
+
+class ForeignMounts {
+ public:
+  // Null unless the process, which sent the request, is known to see the same files as this one.
+  static std::shared_ptr<ForeignMounts> like_own(pid_t client, const protocol::CompileRequest& request);
+
+  // Whether the client's mounts changed since like_own(). True from the first change on.
+  bool have_changed();
+
+ private:
+  explicit ForeignMounts(UniqueFd table) : table_(std::move(table)) {}
+
+  UniqueFd table_;  // of the client; the kernel notes on it whether the mounts changed
+  bool changed_ = false;
+};
+
+}  // namespace hipcache::daemon
+
+#endif
