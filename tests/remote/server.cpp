@@ -14,8 +14,8 @@
 #include <cstdlib>
 
 #include "hipcache/base/files.h"
-#include "remote/http/http_client.h"
 #include "remote/support.h"
+#include "remote/transport/http_client.h"
 #include "support/comes_true.h"
 
 namespace hipcache::remote {

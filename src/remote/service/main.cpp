@@ -37,8 +37,8 @@ using namespace std::chrono_literals;
 using protocol::ExecuteOutcome;
 
 constexpr auto kSendLimit = 60s;  // a daemon that takes nothing for so long is gone or stopped
-constexpr auto kIdle = 1h;  // then it listens again
-constexpr int kArenas = 2;  // of malloc: with one per thread, memory from bursts would stay allocated
+constexpr auto kIdle = 1h;        // then it listens again
+constexpr int kArenas = 2;        // of malloc: with one per thread, memory from bursts would stay allocated
 
 // The daemon's executions: each in a thread of its own, each answered once, each cancelled by its number. Thread-safe.
 class Executions {

@@ -21,7 +21,6 @@
 
 #include "hipcache/base/digest.h"
 #include "hipcache/base/result.h"
-#include "hipcache/protocol/channel.h"
 #include "remote/layout/values.h"
 
 struct evp_pkey_st;  // OpenSSL's
@@ -92,13 +91,6 @@ class Trust {
   std::string why_not_written_;
   bool is_in_trouble_ = false;
 };
-
-// What the daemon says of trusted_keys and signing_key: its first message.
-//
-// Its settings count and not those of the user's environment now, as for shared caches. The private key is read here,
-// by the user's own process, and leaves it in no form.
-
-Result<Trust> receive_trust(protocol::Channel& channel);
 
 }  // namespace hipcache::remote
 

@@ -5,8 +5,8 @@
 
 #include <utility>
 
-#include "remote/azure/azure_service.h"
 #include "remote/layout/sha256.h"
+#include "remote/objects/azure_service.h"
 #include "remote/objects/local_web_server.h"
 #include "remote/objects/object_service.h"
 #include "remote/objects/variables_of_test.h"

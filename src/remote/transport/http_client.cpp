@@ -1,4 +1,4 @@
-#include "remote/http/http_client.h"
+#include "remote/transport/http_client.h"
 
 #include <curl/curl.h>
 
@@ -12,52 +12,18 @@
 #include <string_view>
 #include <utility>
 
-#include "remote/http/pool.h"
 #include "remote/layout/backend.h"
 #include "remote/transport/addresses.h"
 #include "remote/transport/authorities.h"
+#include "remote/transport/pool.h"
 #include "remote/transport/proxy.h"
 
 namespace hipcache::remote {
-
-Failure failure_of_status(const HttpResponse& response) {
-  const std::string message = "HTTP status " + std::to_string(response.status);
-  switch (response.status) {
-    case 429:
-    case 503:
-      return {Trouble::throttled, message, response.retry_after};
-    case 401:
-    case 403:
-    case 405:
-    case 501:
-      return {Trouble::refused, message, {}};
-    case 413:
-    case 507:
-      return {Trouble::full, message, {}};
-    default:
-      return {Trouble::unreachable, message, {}};
-  }
-}
-
-Failure failure_of_code(const HttpResponse& response, const std::string& code, std::span<const CodeMeaning> known) {
-  Failure failure = failure_of_status(response);
-  if (!code.empty()) failure.message += " (" + code + ")";
-  const auto meaning =
-      std::find_if(known.begin(), known.end(), [&](const CodeMeaning& one) { return one.code == code; });
-  if (meaning != known.end()) {
-    failure.trouble = meaning->trouble;
-    if (!meaning->mend.empty()) failure.message.append("; ").append(meaning->mend);
-  }
-  if (failure.trouble == Trouble::throttled) failure.retry_after = response.retry_after;
-  return failure;
-}
 
 namespace {
 
 using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
-
-// What libcurl's code for a request that had no answer means.
 
 // What libcurl says where it found the host's name to be wrong, before it took OpenSSL's verdict.
 constexpr long kNoVerdict = 1;
@@ -187,40 +153,6 @@ class Deadline {
   std::uint64_t moved_ = 0;
 };
 
-}  // namespace
-
-struct HttpClient::Connection {
-  CURLM* multi = curl_multi_init();
-  CURL* easy = curl_easy_init();
-
-  Connection() = default;
-  Connection(const Connection&) = delete;
-  Connection& operator=(const Connection&) = delete;
-  ~Connection() {
-    curl_easy_cleanup(easy);
-    curl_multi_cleanup(multi);
-  }
-};
-
-namespace {
-
-// The addresses of the hosts that were asked, for curl's CURLOPT_RESOLVE: curl itself would join its resolver's thread.
-class HostAddresses {
- public:
-  // "host:port:address,address" for the host that is connected to; "" if it is an address. A failure if the name server
-  // says nothing in time.
-  std::variant<std::string, Failure> entry_for(const std::string& url, bool may_use_proxy, Clock::time_point until);
-
- private:
-  struct Known {
-    std::string entry;
-    Clock::time_point forget_after;
-  };
-
-  std::mutex mutex_;
-  std::map<std::string, Known> known_;  // by "host:port"
-};
-
 // Of "https://user@host:8443/path".
 struct HostAndPort {
   std::string host;
@@ -245,31 +177,58 @@ std::optional<HostAndPort> connected_to(std::string_view url, bool is_proxy) {
   return HostAndPort{std::string(url), port};
 }
 
-std::variant<std::string, Failure> HostAddresses::entry_for(const std::string& url, bool may_use_proxy,
-                                                            Clock::time_point until) {
-  const auto server = connected_to(url, false);
-  if (!server) return std::string();
-  const std::string proxy =
-      may_use_proxy ? proxy_for(url.starts_with("https:"), server->host, variables_of_process()) : "";
-  const auto asked = proxy.empty() ? server : connected_to(proxy, true);
-  if (!asked || is_numeric_host(asked->host)) return std::string();
-  const std::string name = asked->host + ":" + std::to_string(asked->port);
-  {
+// The addresses of the hosts that were asked, for curl's CURLOPT_RESOLVE: curl itself would join its resolver's thread.
+class HostAddresses {
+ public:
+  // "host:port:address,address" for the host that is connected to; "" if it is an address. A failure if the name server
+  // says nothing in time.
+  std::variant<std::string, Failure> entry_for(const std::string& url, bool may_use_proxy, Clock::time_point until) {
+    const auto server = connected_to(url, false);
+    if (!server) return std::string();
+    const std::string proxy =
+        may_use_proxy ? proxy_for(url.starts_with("https:"), server->host, variables_of_process()) : "";
+    const auto asked = proxy.empty() ? server : connected_to(proxy, true);
+    if (!asked || is_numeric_host(asked->host)) return std::string();
+    const std::string name = asked->host + ":" + std::to_string(asked->port);
+    {
+      const std::lock_guard lock(mutex_);
+      const auto known = known_.find(name);
+      if (known != known_.end() && Clock::now() < known->second.forget_after) return known->second.entry;
+    }
+    auto found = addresses_of(asked->host, asked->port, until);
+    if (auto* failure = std::get_if<Failure>(&found)) return std::move(*failure);
+    std::string entry = "+" + name + ":";
+    for (const std::string& text : texts_of(std::get<Addresses>(found))) entry += text + ",";
+    entry.pop_back();
     const std::lock_guard lock(mutex_);
-    const auto known = known_.find(name);
-    if (known != known_.end() && Clock::now() < known->second.forget_after) return known->second.entry;
+    known_.insert_or_assign(name, Known{entry, Clock::now() + kAddressesKept});
+    return entry;
   }
-  auto found = addresses_of(asked->host, asked->port, until);
-  if (auto* failure = std::get_if<Failure>(&found)) return std::move(*failure);
-  std::string entry = "+" + name + ":";
-  for (const std::string& text : texts_of(std::get<Addresses>(found))) entry += text + ",";
-  entry.pop_back();
-  const std::lock_guard lock(mutex_);
-  known_.insert_or_assign(name, Known{entry, Clock::now() + kAddressesKept});
-  return entry;
-}
+
+ private:
+  struct Known {
+    std::string entry;
+    Clock::time_point forget_after;
+  };
+
+  std::mutex mutex_;
+  std::map<std::string, Known> known_;  // by "host:port"
+};
 
 }  // namespace
+
+struct HttpClient::Connection {
+  CURLM* multi = curl_multi_init();
+  CURL* easy = curl_easy_init();
+
+  Connection() = default;
+  Connection(const Connection&) = delete;
+  Connection& operator=(const Connection&) = delete;
+  ~Connection() {
+    curl_easy_cleanup(easy);
+    curl_multi_cleanup(multi);
+  }
+};
 
 struct HttpClient::State {
   const HttpOptions options;
@@ -375,6 +334,38 @@ std::variant<HttpResponse, Failure> HttpClient::send(const HttpRequest& request,
   curl_easy_getinfo(connection->easy, CURLINFO_RESPONSE_CODE, &exchange.response.status);
   state_->pool.put_back(std::move(connection));
   return std::move(exchange.response);
+}
+
+Failure failure_of_status(const HttpResponse& response) {
+  const std::string message = "HTTP status " + std::to_string(response.status);
+  switch (response.status) {
+    case 429:
+    case 503:
+      return {Trouble::throttled, message, response.retry_after};
+    case 401:
+    case 403:
+    case 405:
+    case 501:
+      return {Trouble::refused, message, {}};
+    case 413:
+    case 507:
+      return {Trouble::full, message, {}};
+    default:
+      return {Trouble::unreachable, message, {}};
+  }
+}
+
+Failure failure_of_code(const HttpResponse& response, const std::string& code, std::span<const CodeMeaning> known) {
+  Failure failure = failure_of_status(response);
+  if (!code.empty()) failure.message += " (" + code + ")";
+  const auto meaning =
+      std::find_if(known.begin(), known.end(), [&](const CodeMeaning& one) { return one.code == code; });
+  if (meaning != known.end()) {
+    failure.trouble = meaning->trouble;
+    if (!meaning->mend.empty()) failure.message.append("; ").append(meaning->mend);
+  }
+  if (failure.trouble == Trouble::throttled) failure.retry_after = response.retry_after;
+  return failure;
 }
 
 std::string url_escaped(const std::string& path) {

@@ -7,8 +7,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "remote/google/google_service.h"
 #include "remote/layout/sha256.h"
+#include "remote/objects/google_service.h"
 #include "remote/objects/local_web_server.h"
 #include "remote/objects/object_service.h"
 #include "remote/objects/variables_of_test.h"

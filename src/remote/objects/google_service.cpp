@@ -1,4 +1,4 @@
-#include "remote/google/google_service.h"
+#include "remote/objects/google_service.h"
 
 #include <openssl/evp.h>
 #include <openssl/pem.h>
@@ -13,10 +13,10 @@
 
 #include "hipcache/base/files.h"
 #include "hipcache/base/result.h"
-#include "remote/http/http_client.h"
 #include "remote/layout/sha256.h"
 #include "remote/objects/credential_server.h"
 #include "remote/objects/object_service.h"
+#include "remote/transport/http_client.h"
 
 namespace hipcache::remote {
 
@@ -199,25 +199,6 @@ Result<BearerToken> token_of_instance(const World& world) {
       kLinkLimits, "the instance's server", world.now());
 }
 
-}  // namespace
-
-Result<BearerToken> find_google_token(const GoogleWish& wish, const World& world) {
-  const std::string of_variable = world.variables("GOOGLE_APPLICATION_CREDENTIALS");
-  const std::string named = wish.credentials_file.empty() ? of_variable : wish.credentials_file;
-  const std::string path = named.empty() ? default_file(world) : named;
-  const std::string setting = wish.credentials_file.empty() ? "GOOGLE_APPLICATION_CREDENTIALS" : "credentials_file=";
-  const std::string name = named.empty() ? path : config::file_of(setting);
-  const Result<std::string> text = read_file(path, kFileLimit, name);
-  if (text) return token_of_file(name, *text, wish, world.now());
-  if (!named.empty() || text.error().code != ErrorCode::gone) return text.error();
-  Result<BearerToken> token = token_of_instance(world);
-  if (token) return token;
-  return Error{"no credentials: GOOGLE_APPLICATION_CREDENTIALS is not set, there is no " + path + ", and " +
-               token.error().message};
-}
-
-namespace {
-
 using Kind = ObjectRequest::Kind;
 
 constexpr const char* kServer = "https://storage.googleapis.com";
@@ -321,6 +302,21 @@ class GoogleService : public ObjectService {
 };
 
 }  // namespace
+
+Result<BearerToken> find_google_token(const GoogleWish& wish, const World& world) {
+  const std::string of_variable = world.variables("GOOGLE_APPLICATION_CREDENTIALS");
+  const std::string named = wish.credentials_file.empty() ? of_variable : wish.credentials_file;
+  const std::string path = named.empty() ? default_file(world) : named;
+  const std::string setting = wish.credentials_file.empty() ? "GOOGLE_APPLICATION_CREDENTIALS" : "credentials_file=";
+  const std::string name = named.empty() ? path : config::file_of(setting);
+  const Result<std::string> text = read_file(path, kFileLimit, name);
+  if (text) return token_of_file(name, *text, wish, world.now());
+  if (!named.empty() || text.error().code != ErrorCode::gone) return text.error();
+  Result<BearerToken> token = token_of_instance(world);
+  if (token) return token;
+  return Error{"no credentials: GOOGLE_APPLICATION_CREDENTIALS is not set, there is no " + path + ", and " +
+               token.error().message};
+}
 
 std::unique_ptr<const ObjectService> make_google_service(const config::RemoteUrl& url, World world) {
   return std::make_unique<GoogleService>(url, std::move(world));

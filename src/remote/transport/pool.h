@@ -1,6 +1,6 @@
 // Open connections that wait for their next use. Thread-safe; each connection is used by one thread at a time.
-#ifndef HIPCACHE_SRC_REMOTE_HTTP_POOL_H
-#define HIPCACHE_SRC_REMOTE_HTTP_POOL_H
+#ifndef HIPCACHE_SRC_REMOTE_TRANSPORT_POOL_H
+#define HIPCACHE_SRC_REMOTE_TRANSPORT_POOL_H
 
 #include <memory>
 #include <mutex>

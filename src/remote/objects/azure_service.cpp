@@ -1,4 +1,4 @@
-#include "remote/azure/azure_service.h"
+#include "remote/objects/azure_service.h"
 
 #include <array>
 #include <ctime>
@@ -6,10 +6,10 @@
 #include <string_view>
 #include <utility>
 
-#include "remote/http/http_client.h"
 #include "remote/layout/sha256.h"
 #include "remote/objects/credential_server.h"
 #include "remote/objects/object_service.h"
+#include "remote/transport/http_client.h"
 
 namespace hipcache::remote {
 
@@ -160,37 +160,6 @@ Result<AzureCredentials> of_instance(const World& world, const std::string& clie
   return AzureCredentials{.endpoint = {}, .key = {}, .sas = {}, .token = std::move(*token)};
 }
 
-}  // namespace
-
-Result<AzureCredentials> find_azure_credentials(const config::RemoteUrl& url, const World& world) {
-  if (!url.is_signed) return AzureCredentials();
-  if (!url.credentials_file.empty()) {
-    const Result<std::string> text = token_in_file(url.credentials_file, kCredentialsFile);
-    return text ? of_connection_string(*text, url.host, config::file_of(kCredentialsFile)) : text.error();
-  }
-  if (const std::string text = world.variables("AZURE_STORAGE_CONNECTION_STRING"); !text.empty())
-    return of_connection_string(text, url.host, "AZURE_STORAGE_CONNECTION_STRING");
-  AzureCredentials credentials;
-  const std::string account = world.variables("AZURE_STORAGE_ACCOUNT");
-  const std::string key = world.variables("AZURE_STORAGE_KEY");
-  const std::string sas = world.variables("AZURE_STORAGE_SAS_TOKEN");
-  if (!(key + sas).empty()) {
-    if (!account.empty() && account != url.host)
-      return Error{"AZURE_STORAGE_ACCOUNT is another account than the URL's, which is " + url.host};
-    Status set = key.empty() ? set_sas(credentials, sas, "AZURE_STORAGE_SAS_TOKEN")
-                             : set_key(credentials, key, "AZURE_STORAGE_KEY");
-    if (!set) return set.error();
-    return credentials;
-  }
-  const std::string client = world.variables("AZURE_CLIENT_ID");
-  const bool is_application =
-      !client.empty() &&
-      !(world.variables("AZURE_FEDERATED_TOKEN_FILE") + world.variables("AZURE_CLIENT_SECRET")).empty();
-  return is_application ? of_application(world, client) : of_instance(world, client);
-}
-
-namespace {
-
 using Kind = ObjectRequest::Kind;
 
 constexpr const char* kVersion = "2021-12-02";
@@ -302,6 +271,33 @@ class AzureService : public ObjectService {
 };
 
 }  // namespace
+
+Result<AzureCredentials> find_azure_credentials(const config::RemoteUrl& url, const World& world) {
+  if (!url.is_signed) return AzureCredentials();
+  if (!url.credentials_file.empty()) {
+    const Result<std::string> text = token_in_file(url.credentials_file, kCredentialsFile);
+    return text ? of_connection_string(*text, url.host, config::file_of(kCredentialsFile)) : text.error();
+  }
+  if (const std::string text = world.variables("AZURE_STORAGE_CONNECTION_STRING"); !text.empty())
+    return of_connection_string(text, url.host, "AZURE_STORAGE_CONNECTION_STRING");
+  AzureCredentials credentials;
+  const std::string account = world.variables("AZURE_STORAGE_ACCOUNT");
+  const std::string key = world.variables("AZURE_STORAGE_KEY");
+  const std::string sas = world.variables("AZURE_STORAGE_SAS_TOKEN");
+  if (!(key + sas).empty()) {
+    if (!account.empty() && account != url.host)
+      return Error{"AZURE_STORAGE_ACCOUNT is another account than the URL's, which is " + url.host};
+    Status set = key.empty() ? set_sas(credentials, sas, "AZURE_STORAGE_SAS_TOKEN")
+                             : set_key(credentials, key, "AZURE_STORAGE_KEY");
+    if (!set) return set.error();
+    return credentials;
+  }
+  const std::string client = world.variables("AZURE_CLIENT_ID");
+  const bool is_application =
+      !client.empty() &&
+      !(world.variables("AZURE_FEDERATED_TOKEN_FILE") + world.variables("AZURE_CLIENT_SECRET")).empty();
+  return is_application ? of_application(world, client) : of_instance(world, client);
+}
 
 std::unique_ptr<const ObjectService> make_azure_service(const config::RemoteUrl& url, World world) {
   return std::make_unique<AzureService>(url, std::move(world));

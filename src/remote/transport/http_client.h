@@ -5,8 +5,8 @@
 // over curl's multi interface. Redirects are not followed: they would carry credentials elsewhere.
 //
 // Thread-safe. Connections are kept open, one for each thread that sends at the same time.
-#ifndef HIPCACHE_SRC_REMOTE_HTTP_HTTP_CLIENT_H
-#define HIPCACHE_SRC_REMOTE_HTTP_HTTP_CLIENT_H
+#ifndef HIPCACHE_SRC_REMOTE_TRANSPORT_HTTP_CLIENT_H
+#define HIPCACHE_SRC_REMOTE_TRANSPORT_HTTP_CLIENT_H
 
 #include <array>
 #include <chrono>

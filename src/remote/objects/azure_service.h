@@ -10,8 +10,8 @@
 // Sources: "Configure Azure Storage connection strings", and the documentation of DefaultAzureCredential.
 //
 // Blocks for as long as servers take, at most some 20 seconds. Thread-safe. Errors hold no secret.
-#ifndef HIPCACHE_SRC_REMOTE_AZURE_AZURE_SERVICE_H
-#define HIPCACHE_SRC_REMOTE_AZURE_AZURE_SERVICE_H
+#ifndef HIPCACHE_SRC_REMOTE_OBJECTS_AZURE_SERVICE_H
+#define HIPCACHE_SRC_REMOTE_OBJECTS_AZURE_SERVICE_H
 
 #include <cstdint>
 #include <map>

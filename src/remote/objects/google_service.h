@@ -11,8 +11,8 @@
 // AIP-4117 "External Account Credentials".
 //
 // Blocks for as long as servers take, at most a minute. Thread-safe. Errors hold no secret.
-#ifndef HIPCACHE_SRC_REMOTE_GOOGLE_GOOGLE_SERVICE_H
-#define HIPCACHE_SRC_REMOTE_GOOGLE_GOOGLE_SERVICE_H
+#ifndef HIPCACHE_SRC_REMOTE_OBJECTS_GOOGLE_SERVICE_H
+#define HIPCACHE_SRC_REMOTE_OBJECTS_GOOGLE_SERVICE_H
 
 #include <string>
 

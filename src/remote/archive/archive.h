@@ -6,10 +6,9 @@
 //
 // One thread at a time. Errors are ErrorCode::damaged if the bytes are not those of an archive, and say what is wrong
 // without the file's name.
-#ifndef HIPCACHE_SRC_REMOTE_ARCHIVE_ARCHIVE_FILE_H
-#define HIPCACHE_SRC_REMOTE_ARCHIVE_ARCHIVE_FILE_H
+#ifndef HIPCACHE_SRC_REMOTE_ARCHIVE_ARCHIVE_H
+#define HIPCACHE_SRC_REMOTE_ARCHIVE_ARCHIVE_H
 
-#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -66,27 +65,6 @@ inline constexpr std::uint64_t kFormat = 1;
 
 // The last entry: the number of values before it, and a newline. Without it the archive is not whole.
 inline constexpr const char* kEndEntry = "hipcache-archive-end";
-
-inline constexpr std::uint64_t kMarkerLimit = 64;  // bytes
-
-// One line on a terminal that is written over and over. Silent elsewhere.
-
-class Progress {
- public:
-  Progress();
-  // Removes the line.
-  ~Progress();
-  Progress(const Progress&) = delete;
-  Progress& operator=(const Progress&) = delete;
-
-  // Shows the line, unless another one was shown just now.
-  void show(const std::string& line);
-
- private:
-  const bool is_terminal_;
-  std::chrono::steady_clock::time_point shown_;
-  bool is_shown_ = false;
-};
 
 struct FreeArchive {
   void operator()(archive* opened) const;
