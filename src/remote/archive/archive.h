@@ -28,7 +28,6 @@ namespace hipcache::remote {
 // Every value passes the checks of a shared cache's answer: its name, its digest, its size. The first value that fails
 // ends the import. What was taken before is whole and stays: a result is offered only after its blobs and its path set
 // were read, and only if its signature is good, where the daemon's settings ask for one (remote/trust/trust.h).
-
 struct Imported {
   std::uint64_t offered = 0;     // results
   std::uint64_t not_signed = 0;  // results that were not offered, because trusted keys are set
@@ -44,7 +43,6 @@ Result<Imported> read_archive(protocol::Channel& channel, int fd);
 // Choice: the archive, unpacked, is a directory for a file:// tier. Each value has its own digest, so an archive needs
 // no checksum of its own, and a damaged one cannot make a wrong result. Results are signed as in shared caches; an
 // export that would have to sign and cannot is an error.
-
 struct Exported {
   std::uint64_t results = 0;
   std::uint64_t selected = 0;  // how many there were to be written

@@ -32,7 +32,6 @@ using protocol::ExecuteState;
 using std::chrono::milliseconds;
 
 // Why an action has no result, for the daemon: what a server, a limit or a file of ours said.
-
 struct NotDone {
   ExecuteOutcome outcome = ExecuteOutcome::failed;
   std::string detail;       // one line
@@ -201,7 +200,6 @@ class Group {
 // An engine may be silent for as long as it likes, so no call has a limit here but the execution has: so long in a
 // queue, so long from the moment that a worker took it. A stream that breaks is taken up again by WaitExecution, a few
 // times. Used by one thread; `cancellation` ends a wait from another one.
-
 struct ExecutionLimits {
   std::chrono::milliseconds queue{2'000};
   std::chrono::milliseconds execution{5'000};  // with staging and the upload of outputs

@@ -99,7 +99,6 @@ Result<RemoteResult> decode_result(const Digest& key, std::string_view value);
 Result<std::string> decode_blob(const Digest& digest, std::string_view value, std::uint64_t limit);
 
 // A publication as a shared cache keeps it: small blobs in the result, the others beside it.
-
 struct Divided {
   RemoteResult result;
   std::vector<const RemoteBlob*> large;

@@ -114,7 +114,6 @@ class Executions {
 };
 
 // Serves the daemon: reads its questions and publications from the channel, and sends the answers as they come.
-
 class Service {
  public:
   static constexpr std::size_t kReaders = 24;       // look-ups at once
