@@ -1,12 +1,18 @@
 // The web server's store with Apache: how values are written, and that no half of one is ever there.
 #include <gtest/gtest.h>
+#include <poll.h>
+#include <sys/socket.h>
 
 #include <algorithm>
+#include <array>
+#include <cstdint>
 #include <filesystem>
 #include <sstream>
+#include <thread>
+#include <vector>
 
+#include "hipcache/base/files.h"
 #include "remote/backends/open_backend.h"
-#include "remote/cutting_proxy.h"
 #include "remote/server.h"
 #include "remote/support.h"
 #include "support/comes_true.h"
@@ -15,6 +21,76 @@ namespace hipcache::remote {
 namespace {
 
 constexpr const char* kName = "v1/r/ab/abcd";
+
+bool send_all(int fd, const char* bytes, std::size_t size) {
+  while (size > 0) {
+    const ssize_t sent = send(fd, bytes, size, MSG_NOSIGNAL);
+    if (sent <= 0) return false;
+    bytes += sent;
+    size -= static_cast<std::size_t>(sent);
+  }
+  return true;
+}
+
+// A network between a client and a server of loopback that breaks in the middle of a request.
+// Takes one connection after the other. Ends all, and takes no more, when it has passed `most` bytes to the server.
+class CuttingProxy {
+ public:
+  CuttingProxy(std::uint16_t server, std::uint64_t most)
+      : server_(server), left_(most), listening_(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+    sockaddr_in address = loopback(0);
+    socklen_t size = sizeof address;
+    EXPECT_EQ(bind(listening_.get(), reinterpret_cast<const sockaddr*>(&address), size), 0);
+    EXPECT_EQ(getsockname(listening_.get(), reinterpret_cast<sockaddr*>(&address), &size), 0);
+    EXPECT_EQ(listen(listening_.get(), 8), 0);
+    port_ = ntohs(address.sin_port);
+    thread_ = std::thread([this] { run(); });
+  }
+
+  ~CuttingProxy() {
+    shutdown(listening_.get(), SHUT_RDWR);  // ends accept()
+    thread_.join();
+  }
+
+  CuttingProxy(const CuttingProxy&) = delete;
+  CuttingProxy& operator=(const CuttingProxy&) = delete;
+
+  std::uint16_t port() const { return port_; }
+
+ private:
+  void run() {
+    while (left_ > 0) {
+      const UniqueFd client(accept4(listening_.get(), nullptr, nullptr, SOCK_CLOEXEC));
+      if (!client) return;
+      const UniqueFd server(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+      const sockaddr_in address = loopback(server_);
+      EXPECT_EQ(connect(server.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
+      pass(client.get(), server.get());
+    }
+    shutdown(listening_.get(), SHUT_RDWR);
+  }
+
+  // Until one side ends it, or `left_` is used up.
+  void pass(int client, int server) {
+    std::array<char, 16u << 10> buffer{};
+    while (left_ > 0) {
+      std::array<pollfd, 3> ready{pollfd{client, POLLIN, 0}, pollfd{server, POLLIN, 0}, pollfd{listening_.get(), 0, 0}};
+      poll(ready.data(), ready.size(), -1);
+      if ((ready[2].revents & POLLHUP) != 0) return;  // the proxy ends
+      const bool from_client = ready[0].revents != 0;
+      const std::size_t most = from_client ? std::min<std::uint64_t>(buffer.size(), left_) : buffer.size();
+      const ssize_t size = recv(from_client ? client : server, buffer.data(), most, 0);
+      if (size <= 0 || !send_all(from_client ? server : client, buffer.data(), static_cast<std::size_t>(size))) return;
+      if (from_client) left_ -= static_cast<std::uint64_t>(size);
+    }
+  }
+
+  const std::uint16_t server_;
+  std::uint64_t left_;
+  UniqueFd listening_;
+  std::uint16_t port_ = 0;
+  std::thread thread_;
+};
 
 class Apache : public testing::Test {
  protected:

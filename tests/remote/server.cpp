@@ -14,9 +14,8 @@
 #include <cstdlib>
 
 #include "hipcache/base/files.h"
-#include "remote/http/http_client.h"
-#include "remote/loopback.h"
 #include "remote/support.h"
+#include "remote/transport/http_client.h"
 #include "support/comes_true.h"
 
 namespace hipcache::remote {
@@ -39,12 +38,6 @@ std::uint16_t port_of(int fd) {
   return ntohs(address.sin_port);
 }
 
-bool listens(std::uint16_t port) {
-  const UniqueFd fd(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
-  const sockaddr_in address = loopback(port);
-  return connect(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0;
-}
-
 std::string installed(std::initializer_list<const char*> places) {
   for (const char* place : places)
     if (access(place, X_OK) == 0) return place;
@@ -61,6 +54,20 @@ void make_azure_container(const std::string& url) {
 }
 
 }  // namespace
+
+sockaddr_in loopback(std::uint16_t port) {
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_port = htons(port);
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  return address;
+}
+
+bool listens(std::uint16_t port) {
+  const UniqueFd fd(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  const sockaddr_in address = loopback(port);
+  return connect(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0;
+}
 
 std::uint16_t free_port() { return port_of(bound_socket().get()); }
 

@@ -3,6 +3,7 @@
 #ifndef HIPCACHE_TESTS_REMOTE_SERVER_H
 #define HIPCACHE_TESTS_REMOTE_SERVER_H
 
+#include <netinet/in.h>
 #include <sys/types.h>
 
 #include <cstdint>
@@ -16,6 +17,11 @@
 #include "support/scratch.h"
 
 namespace hipcache::remote {
+
+// The address of a port of this machine.
+sockaddr_in loopback(std::uint16_t port);
+
+bool listens(std::uint16_t port);
 
 // A port that nobody listens at now.
 std::uint16_t free_port();

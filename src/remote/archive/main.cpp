@@ -26,37 +26,11 @@
 
 #include "hipcache/base/files.h"
 #include "hipcache/base/result.h"
-#include "remote/archive/archive_file.h"
+#include "remote/archive/archive.h"
 
 namespace hipcache::remote {
 
 namespace {
-
-// The file that an export writes: under a temporary name, and renamed when it is whole. So nobody reads a part, and a
-// failed export leaves the earlier file. A signal that ends the program removes the temporary file.
-//
-// What is no plain file (a pipe, /dev/null) is written in place. One object at a time.
-
-class OutputFile {
- public:
-  OutputFile() = default;
-  ~OutputFile() {
-    if (!temporary_.empty()) unlink(temporary_.c_str());
-  }
-  OutputFile(const OutputFile&) = delete;
-  OutputFile& operator=(const OutputFile&) = delete;
-
-  // "-": standard output. Once.
-  Status open(const std::string& path);
-  int fd() const { return file_.get(); }
-  // Gives the file its name.
-  Status keep();
-
- private:
-  UniqueFd file_;
-  std::string temporary_;  // empty: written in place
-  std::string path_;
-};
 
 constexpr std::array<int, 3> kEndings{SIGINT, SIGTERM, SIGHUP};
 
@@ -79,28 +53,50 @@ bool is_special(const std::string& path) {
   return stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode);
 }
 
-Status OutputFile::open(const std::string& path) {
-  path_ = real_path(path);  // a link stays
-  std::string written = path_;
-  if (path == "-") {
-    file_ = UniqueFd(fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1));
-  } else if (is_special(path)) {
-    file_ = UniqueFd(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
-  } else {
-    written += ".part-" + std::to_string(getpid());
-    remove_on_signal(written);
-    file_ = UniqueFd(::open(written.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, kFileMode));
-    if (file_) temporary_ = written;
+// The file that an export writes: under a temporary name, and renamed when it is whole. So nobody reads a part, and a
+// failed export leaves the earlier file. A signal that ends the program removes the temporary file.
+//
+// What is no plain file (a pipe, /dev/null) is written in place. One object at a time.
+class OutputFile {
+ public:
+  OutputFile() = default;
+  ~OutputFile() {
+    if (!temporary_.empty()) unlink(temporary_.c_str());
   }
-  return file_ ? done() : Status(system_error("cannot write", written));
-}
+  OutputFile(const OutputFile&) = delete;
+  OutputFile& operator=(const OutputFile&) = delete;
 
-Status OutputFile::keep() {
-  if (temporary_.empty()) return done();
-  if (rename(temporary_.c_str(), path_.c_str()) != 0) return system_error("cannot write", path_);
-  temporary_.clear();
-  return done();
-}
+  // "-": standard output. Once.
+  Status open(const std::string& path) {
+    path_ = real_path(path);  // a link stays
+    std::string written = path_;
+    if (path == "-") {
+      file_ = UniqueFd(fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1));
+    } else if (is_special(path)) {
+      file_ = UniqueFd(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
+    } else {
+      written += ".part-" + std::to_string(getpid());
+      remove_on_signal(written);
+      file_ = UniqueFd(::open(written.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, kFileMode));
+      if (file_) temporary_ = written;
+    }
+    return file_ ? done() : Status(system_error("cannot write", written));
+  }
+
+  int fd() const { return file_.get(); }
+  // Gives the file its name.
+  Status keep() {
+    if (temporary_.empty()) return done();
+    if (rename(temporary_.c_str(), path_.c_str()) != 0) return system_error("cannot write", path_);
+    temporary_.clear();
+    return done();
+  }
+
+ private:
+  UniqueFd file_;
+  std::string temporary_;  // empty: written in place
+  std::string path_;
+};
 
 constexpr int kUsage = 2;
 

@@ -11,16 +11,14 @@
 #include <utility>
 #include <variant>
 
-#include "hipcache/base/files.h"
-#include "hipcache/config/shown.h"
-#include "remote/http/http_client.h"
+#include "remote/objects/credential_server.h"
+#include "remote/transport/http_client.h"
 
 namespace hipcache::remote {
 namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::uint64_t kTokenLimit = 64u << 10;
 constexpr long kExists = 405;       // of MKCOL
 constexpr long kLacksParent = 409;  // of MKCOL
 
@@ -112,9 +110,9 @@ class HttpStore : public KeyValue {
   std::variant<HttpResponse, Failure> send(HttpRequest request, const Limits& limits) {
     std::string token = token_;
     if (!token_file_.empty()) {
-      const Result<std::string> read = read_file(token_file_, kTokenLimit, config::file_of("token_file="));
+      Result<std::string> read = token_in_file(token_file_, "token_file=");
       if (!read) return Failure{Trouble::refused, read.error().message, {}};
-      token = read->substr(0, read->find_first_of("\r\n"));
+      token = std::move(*read);
     }
     if (!token.empty()) request.headers.push_back("Authorization: Bearer " + token);
     return client_.send(request, limits);

@@ -80,15 +80,11 @@ class PlainBackend : public Backend {
   }
 
   WriteAnswer add_to_list(const Digest& key, const List& sets, const Limits& limits) override {
-    const auto merged = [&](const std::optional<std::string>& present) -> std::optional<std::string> {
-      Result<List> known = present ? decode_list(key, *present) : Result<List>(List());
-      List list = known ? std::move(*known) : List();
-      if (known && std::all_of(sets.begin(), sets.end(), [&](const RemotePathSet& set) { return has(list, set); }))
-        return std::nullopt;
-      for (auto set = sets.rbegin(); set != sets.rend(); ++set) add_to(list, *set);
-      return encode_list(key, list);
+    const auto with_sets = [&](const std::optional<std::string>& present) -> std::optional<std::string> {
+      const std::optional<List> list = merged(key, present, sets);
+      return list ? std::optional(encode_list(key, *list)) : std::nullopt;
     };
-    return store_->change(name_of(kListTable, key), most(kListLimit), merged, limits);
+    return store_->change(name_of(kListTable, key), most(kListLimit), with_sets, limits);
   }
 
  private:
@@ -116,15 +112,6 @@ class PlainBackend : public Backend {
   DamagedBlobs damaged_;
 };
 
-}  // namespace
-
-std::unique_ptr<Backend> make_plain_backend(std::unique_ptr<KeyValue> store, const std::string& prefix,
-                                            std::uint64_t max_bytes) {
-  return std::make_unique<PlainBackend>(std::move(store), prefix, max_bytes);
-}
-
-namespace {
-
 std::unique_ptr<KeyValue> open_store(const config::RemoteUrl& url) {
   const World world;
   switch (url.kind) {
@@ -147,6 +134,11 @@ std::unique_ptr<KeyValue> open_store(const config::RemoteUrl& url) {
 }
 
 }  // namespace
+
+std::unique_ptr<Backend> make_plain_backend(std::unique_ptr<KeyValue> store, const std::string& prefix,
+                                            std::uint64_t max_bytes) {
+  return std::make_unique<PlainBackend>(std::move(store), prefix, max_bytes);
+}
 
 std::unique_ptr<Backend> open_backend(const config::RemoteUrl& url) {
   if (url.kind == config::RemoteKind::grpc) return make_reapi_backend(url);

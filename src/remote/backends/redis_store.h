@@ -31,7 +31,6 @@ namespace hipcache::remote {
 //
 // The limits are on the connection, with its TLS handshake, and on each answer (Limits). One thread at a time. After a
 // failure other than an error reply the connection is broken.
-
 struct FreeReply {
   void operator()(redisReply* reply) const;
 };

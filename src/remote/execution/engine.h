@@ -10,20 +10,60 @@
 #ifndef HIPCACHE_SRC_REMOTE_EXECUTION_ENGINE_H
 #define HIPCACHE_SRC_REMOTE_EXECUTION_ENGINE_H
 
-#include <optional>
-#include <string>
-#include <variant>
+#include <cstdint>
+#include <functional>
+#include <mutex>
 
 #include "hipcache/config/execute_url.h"
 #include "hipcache/protocol/remote_messages.h"
-#include "remote/execution/action.h"
-#include "remote/execution/cancellation.h"
-#include "remote/execution/operation.h"
-#include "remote/execution/outcome.h"
-#include "remote/reapi/action_cache.h"
-#include "remote/tiers/tiers.h"
+#include "remote/layout/backend.h"
+#include "remote/reapi/capabilities.h"
+#include "remote/reapi/rpc.h"
+#include "remote/tiers/work_pool.h"
 
 namespace hipcache::remote {
+
+// Ends an execution from another thread: at once if it waits for an operation, else before its next call.
+//
+// Thread-safe; outlives the streams that it knows.
+class Cancellation {
+ public:
+  // While it lives, cancel() ends the stream's wait.
+  class Guard {
+   public:
+    Guard(Cancellation& cancellation, Stream& stream) : cancellation_(cancellation) { cancellation_.watch(&stream); }
+    ~Guard() { cancellation_.watch(nullptr); }
+    Guard(const Guard&) = delete;
+    Guard& operator=(const Guard&) = delete;
+
+   private:
+    Cancellation& cancellation_;
+  };
+
+  void cancel() {
+    const std::lock_guard lock(mutex_);
+    is_cancelled_ = true;
+    if (stream_ != nullptr) stream_->cancel();
+  }
+
+  bool is_cancelled() const {
+    const std::lock_guard lock(mutex_);
+    return is_cancelled_;
+  }
+
+ private:
+  void watch(Stream* stream) {
+    const std::lock_guard lock(mutex_);
+    stream_ = stream;
+    if (is_cancelled_ && stream_ != nullptr) stream_->cancel();
+  }
+
+  mutable std::mutex mutex_;  // guards all below
+  bool is_cancelled_ = false;
+  Stream* stream_ = nullptr;
+};
+
+using OnState = std::function<void(protocol::ExecuteState)>;
 
 class Engine {
  public:
@@ -37,12 +77,8 @@ class Engine {
   protocol::RemoteEngineAnswer answer_to(const protocol::RemoteEngineQuestion& question);
 
  private:
-  // Nothing if it is done.
-  std::optional<NotDone> run(const protocol::RemoteExecute& asked, const PreparedAction& action,
-                             Cancellation& cancellation, const OnState& on_state, protocol::RemoteExecuted& into);
-  std::variant<wire::ActionResult, NotDone> run_once(const protocol::RemoteExecute& asked, const PreparedAction& action,
-                                                     const Capabilities& engine, Cancellation& cancellation,
-                                                     const OnState& on_state, protocol::RemoteExecuted& into);
+  class Run;
+
   Limits limits_for(std::uint64_t bytes) const;
 
   const config::ExecuteUrl url_;

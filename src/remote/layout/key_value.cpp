@@ -6,7 +6,7 @@
 
 namespace hipcache::remote {
 
-void KeyValue::wait_a_moment() {
+void wait_a_moment() {
   thread_local std::minstd_rand random{std::random_device{}()};
   std::this_thread::sleep_for(std::chrono::milliseconds(std::uniform_int_distribution<int>(20, 120)(random)));
 }

@@ -15,6 +15,10 @@ namespace hipcache::remote {
 // The new value for the present one (none: there is no value), or nothing if it should stay.
 using Change = std::function<std::optional<std::string>(const std::optional<std::string>& present)>;
 
+// Between two rounds of a change: longer than a round trip within a site, and different each time, so that two writers
+// do not meet again.
+void wait_a_moment();
+
 class KeyValue {
  public:
   virtual ~KeyValue() = default;
@@ -32,10 +36,6 @@ class KeyValue {
 
  protected:
   static constexpr int kRounds = 4;
-
-  // Between two rounds of a change: longer than a round trip within a site, and different each time, so that two
-  // writers do not meet again.
-  static void wait_a_moment();
 };
 
 }  // namespace hipcache::remote

@@ -14,7 +14,6 @@
 namespace hipcache::remote {
 
 // Owners of what OpenSSL makes, for those that sign.
-
 struct OpensslFree {
   void operator()(BIO* bio) const { BIO_free(bio); }
   void operator()(EVP_PKEY* key) const { EVP_PKEY_free(key); }

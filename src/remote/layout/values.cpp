@@ -15,40 +15,6 @@ namespace {
 constexpr std::string_view kLayout = "v1/";
 constexpr std::string_view kTables{"wrb"};
 
-}  // namespace
-
-std::string name_of_value(const ValueName& name) {
-  const std::string hex = name.key.hex();
-  return std::string(kLayout) + name.table + "/" + hex.substr(0, 2) + "/" + hex;
-}
-
-std::optional<ValueName> parse_value_name(std::string_view text) {
-  const std::size_t table = kLayout.size();
-  const std::size_t hex = table + 5;  // "w/ab/"
-  if (text.size() <= hex || kTables.find(text[table]) == std::string_view::npos) return std::nullopt;
-  const Result<Digest> key = Digest::from_hex(text.substr(hex));
-  if (!key) return std::nullopt;
-  const ValueName name{text[table], *key};
-  return name_of_value(name) == text ? std::optional(name) : std::nullopt;
-}
-
-Divided divide(const std::string& action, const std::vector<RemoteBlob>& blobs) {
-  Divided divided{.result = {.action = action, .blobs = {}}};
-  std::size_t used = 0;
-  for (const RemoteBlob& blob : blobs) {
-    if (blob.bytes.size() <= kInlineBlob && used + blob.bytes.size() <= kInlineBlobs) {
-      used += blob.bytes.size();
-      divided.result.blobs.push_back(blob);
-    } else {
-      divided.large.push_back(&blob);
-      divided.names.push_back(blob.digest);
-    }
-  }
-  return divided;
-}
-
-namespace {
-
 using inputs::FrameReader;
 using inputs::FrameWriter;
 
@@ -70,13 +36,6 @@ std::string header_of(Kind kind) { return std::string(kMagic) + static_cast<char
 
 Digest seal_of(Kind kind, const Digest& key, std::string_view frame) {
   return Hasher("hipcache.remote.value.1").field(static_cast<std::uint64_t>(kind)).field(key).field(frame).finish();
-}
-
-std::string compressed(std::string_view bytes) {
-  std::string frame(ZSTD_compressBound(bytes.size()), '\0');
-  const std::size_t size = ZSTD_compress(frame.data(), frame.size(), bytes.data(), bytes.size(), kLevel);
-  frame.resize(ZSTD_isError(size) != 0U ? 0 : size);  // fails only without memory; an empty frame is damaged
-  return frame;
 }
 
 Result<std::string> decompressed(std::string_view frame, std::uint64_t limit) {
@@ -120,6 +79,43 @@ bool put_first(std::vector<std::uint64_t>& tags, const std::vector<std::uint64_t
 
 }  // namespace
 
+std::string name_of_value(const ValueName& name) {
+  const std::string hex = name.key.hex();
+  return std::string(kLayout) + name.table + "/" + hex.substr(0, 2) + "/" + hex;
+}
+
+std::optional<ValueName> parse_value_name(std::string_view text) {
+  const std::size_t table = kLayout.size();
+  const std::size_t hex = table + 5;  // "w/ab/"
+  if (text.size() <= hex || kTables.find(text[table]) == std::string_view::npos) return std::nullopt;
+  const Result<Digest> key = Digest::from_hex(text.substr(hex));
+  if (!key) return std::nullopt;
+  const ValueName name{text[table], *key};
+  return name_of_value(name) == text ? std::optional(name) : std::nullopt;
+}
+
+Divided divide(const std::string& action, const std::vector<RemoteBlob>& blobs) {
+  Divided divided{.result = {.action = action, .blobs = {}}};
+  std::size_t used = 0;
+  for (const RemoteBlob& blob : blobs) {
+    if (blob.bytes.size() <= kInlineBlob && used + blob.bytes.size() <= kInlineBlobs) {
+      used += blob.bytes.size();
+      divided.result.blobs.push_back(blob);
+    } else {
+      divided.large.push_back(&blob);
+      divided.names.push_back(blob.digest);
+    }
+  }
+  return divided;
+}
+
+std::string compressed(std::string_view bytes) {
+  std::string frame(ZSTD_compressBound(bytes.size()), '\0');
+  const std::size_t size = ZSTD_compress(frame.data(), frame.size(), bytes.data(), bytes.size(), kLevel);
+  frame.resize(ZSTD_isError(size) != 0U ? 0 : size);
+  return frame;
+}
+
 bool add_to(List& list, const RemotePathSet& set) {
   RemotePathSet added = set;
   const auto known = std::find_if(list.begin(), list.end(), [&](const auto& one) { return one.id == set.id; });
@@ -152,6 +148,15 @@ void append(List& list, const List& other) {
     put_first(more, known->tags);
     known->tags = std::move(more);
   }
+}
+
+std::optional<List> merged(const Digest& key, const std::optional<std::string>& present, const List& sets) {
+  Result<List> known = present ? decode_list(key, *present) : Result<List>(List());
+  List list = known ? std::move(*known) : List();
+  if (known && std::all_of(sets.begin(), sets.end(), [&](const RemotePathSet& set) { return has(list, set); }))
+    return std::nullopt;
+  for (auto set = sets.rbegin(); set != sets.rend(); ++set) add_to(list, *set);
+  return list;
 }
 
 std::string encode_list(const Digest& key, const List& list) {

@@ -81,6 +81,12 @@ bool has(const List& list, const RemotePathSet& set);
 // Puts what only `other` has behind the list.
 void append(List& list, const List& other);
 
+// The list in `present` with the path sets put first; nothing if it has all of them. A damaged one counts as none.
+std::optional<List> merged(const Digest& key, const std::optional<std::string>& present, const List& sets);
+
+// One zstd frame. Empty without memory, which readers take for damaged.
+std::string compressed(std::string_view bytes);
+
 std::string encode_list(const Digest& key, const List& list);
 std::string encode_result(const Digest& key, const RemoteResult& result);
 std::string encode_blob(std::string_view bytes);
@@ -93,7 +99,6 @@ Result<RemoteResult> decode_result(const Digest& key, std::string_view value);
 Result<std::string> decode_blob(const Digest& digest, std::string_view value, std::uint64_t limit);
 
 // A publication as a shared cache keeps it: small blobs in the result, the others beside it.
-
 struct Divided {
   RemoteResult result;
   std::vector<const RemoteBlob*> large;

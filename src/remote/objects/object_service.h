@@ -11,7 +11,6 @@
 
 #include <chrono>
 #include <cstdint>
-#include <cstdlib>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -19,8 +18,9 @@
 #include <utility>
 
 #include "hipcache/config/remote_url.h"
-#include "remote/http/http_client.h"
 #include "remote/layout/key_value.h"
+#include "remote/transport/http_client.h"
+#include "remote/transport/proxy.h"
 
 namespace hipcache::remote {
 
@@ -28,14 +28,8 @@ namespace hipcache::remote {
 
 using SystemTime = std::chrono::system_clock::time_point;
 
-// The value of an environment variable; empty if it is not set.
-using Variables = std::function<std::string(const char* name)>;
-
 struct World {
-  Variables variables = [](const char* name) {
-    const char* value = std::getenv(name);
-    return std::string(value == nullptr ? "" : value);
-  };
+  VariableOf variables = variables_of_process();
   std::function<SystemTime()> now = [] { return std::chrono::system_clock::now(); };
 };
 
@@ -119,7 +113,7 @@ std::unique_ptr<const ObjectService> make_google_service(const config::RemoteUrl
 // What an answer means its code says (ErrorCode in the body), else its status. Codes: "Error responses" of the Amazon
 // S3 API reference. Only codes that are letters and digits, and names of regions, get into a message.
 
-std::unique_ptr<const ObjectService> make_s3_service(const config::RemoteUrl& url, Variables variables);
+std::unique_ptr<const ObjectService> make_s3_service(const config::RemoteUrl& url, VariableOf variables);
 
 // The objects of a service as a plain store.
 //

@@ -4,13 +4,14 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <utility>
 #include <variant>
 
-#include "remote/http/http_client.h"
-#include "remote/objects/credential_server.h"
+#include "remote/objects/access_source.h"
+#include "remote/transport/http_client.h"
 
 namespace hipcache::remote {
 
@@ -18,24 +19,77 @@ namespace {
 
 using Kind = ObjectRequest::Kind;
 
+using SteadyClock = std::chrono::steady_clock;
+
+constexpr std::uint64_t kErrorLimit = 64u << 10;  // of an answer that may be an error's document
+
+// A wait for credentials takes its time from that for the connection, so that both together keep the tier's limits.
+Limits without(Limits limits, SteadyClock::duration waited) {
+  constexpr std::chrono::milliseconds kLeast{1};
+  limits.connect = std::max(kLeast, limits.connect - std::chrono::duration_cast<std::chrono::milliseconds>(waited));
+  return limits;
+}
+
 // Sends signed requests to an object service. Thread-safe.
 //
 // A clock that is wrong is refused by services that sign the time: then the server's clock counts, and the request is
 // sent once more. If the server says that credentials have ended, they are searched for again; a write waits for that
 // and is sent once more, a look-up is a miss.
-
 class ObjectClient {
  public:
-  ObjectClient(std::unique_ptr<const ObjectService> service, std::function<SystemTime()> now);
+  ObjectClient(std::unique_ptr<const ObjectService> service, std::function<SystemTime()> now)
+      : service_(std::move(service)),
+        now_(std::move(now)),
+        client_(service_->http_options()),
+        source_(*service_, now_) {}
 
   const ObjectService& service() const { return *service_; }
 
   // Any status. A failure has no secret, and nothing that the server wrote.
-  std::variant<HttpResponse, Failure> send(const ObjectRequest& request, const Limits& limits);
+  std::variant<HttpResponse, Failure> send(const ObjectRequest& request, const Limits& limits) {
+    bool has_set_clock = false;
+    bool has_renewed = false;
+    const auto start = SteadyClock::now();
+    Result<AccessPtr> access = source_.get(limits.connect);
+    const Limits left = without(limits, SteadyClock::now() - start);
+    for (;;) {
+      if (!access) {
+        const bool may_pass = access.error().code == ErrorCode::timed_out;
+        return Failure{may_pass ? Trouble::unreachable : Trouble::refused, access.error().message, {}};
+      }
+      auto sent = send_once(request, **access, left);
+      const auto* response = std::get_if<HttpResponse>(&sent);
+      if (response == nullptr || is_success(response->status)) return sent;
+      const Meaning meaning = service_->meaning_of(request, *response);
+      const bool is_clock_wrong = meaning == Meaning::wrong_clock ||
+                                  (meaning == Meaning::unproved && response->date && is_far(*response->date));
+      if (is_clock_wrong && response->date && !std::exchange(has_set_clock, true)) {
+        clock_offset_ = std::chrono::duration_cast<std::chrono::seconds>(*response->date - now_()).count();
+        continue;
+      }
+      const bool may_be_renewed = meaning == Meaning::ended || meaning == Meaning::unproved;
+      if (!may_be_renewed || std::exchange(has_renewed, true)) return sent;
+      const auto patience = request.may_wait ? limits.answer : std::chrono::milliseconds(0);
+      AccessPtr other = source_.renewed(*access, patience);
+      if (!other || !request.may_wait) return sent;  // the next look-up has the new ones
+      access = std::move(other);
+    }
+  }
 
  private:
   std::variant<HttpResponse, Failure> send_once(const ObjectRequest& request, const Access& access,
-                                                const Limits& limits);
+                                                const Limits& limits) {
+    HttpRequest http = access.signed_request(request, server_time());
+    http.body = request.body;
+    http.most = std::max(request.most, kErrorLimit);
+    auto sent = client_.send(http, limits);
+    const auto* response = std::get_if<HttpResponse>(&sent);
+    if (response != nullptr && response->status == 200 && request.kind == ObjectRequest::Kind::get &&
+        response->body.size() > request.most)
+      return Failure{Trouble::damaged, "a value exceeds its limit", {}};
+    return sent;
+  }
+
   SystemTime server_time() const { return now_() + std::chrono::seconds(clock_offset_); }
   // Further than services allow.
   bool is_far(SystemTime time) const { return std::chrono::abs(time - server_time()) > std::chrono::minutes(10); }
@@ -46,61 +100,6 @@ class ObjectClient {
   AccessSource source_;
   std::atomic<std::int64_t> clock_offset_ = 0;  // seconds that the server's clock is ahead of ours
 };
-
-constexpr std::uint64_t kErrorLimit = 64u << 10;  // of an answer that may be an error's document
-
-// A wait for credentials takes its time from that for the connection, so that both together keep the tier's limits.
-Limits without(Limits limits, std::chrono::steady_clock::duration waited) {
-  constexpr std::chrono::milliseconds kLeast{1};
-  limits.connect = std::max(kLeast, limits.connect - std::chrono::duration_cast<std::chrono::milliseconds>(waited));
-  return limits;
-}
-
-ObjectClient::ObjectClient(std::unique_ptr<const ObjectService> service, std::function<SystemTime()> now)
-    : service_(std::move(service)), now_(std::move(now)), client_(service_->http_options()), source_(*service_, now_) {}
-
-std::variant<HttpResponse, Failure> ObjectClient::send(const ObjectRequest& request, const Limits& limits) {
-  bool has_set_clock = false;
-  bool has_renewed = false;
-  const auto start = std::chrono::steady_clock::now();
-  Result<AccessPtr> access = source_.get(limits.connect);
-  const Limits left = without(limits, std::chrono::steady_clock::now() - start);
-  for (;;) {
-    if (!access) {
-      const bool may_pass = access.error().code == ErrorCode::timed_out;
-      return Failure{may_pass ? Trouble::unreachable : Trouble::refused, access.error().message, {}};
-    }
-    auto sent = send_once(request, **access, left);
-    const auto* response = std::get_if<HttpResponse>(&sent);
-    if (response == nullptr || is_success(response->status)) return sent;
-    const Meaning meaning = service_->meaning_of(request, *response);
-    const bool is_clock_wrong =
-        meaning == Meaning::wrong_clock || (meaning == Meaning::unproved && response->date && is_far(*response->date));
-    if (is_clock_wrong && response->date && !std::exchange(has_set_clock, true)) {
-      clock_offset_ = std::chrono::duration_cast<std::chrono::seconds>(*response->date - now_()).count();
-      continue;
-    }
-    const bool may_be_renewed = meaning == Meaning::ended || meaning == Meaning::unproved;
-    if (!may_be_renewed || std::exchange(has_renewed, true)) return sent;
-    const auto patience = request.may_wait ? limits.answer : std::chrono::milliseconds(0);
-    AccessPtr other = source_.renewed(*access, patience);
-    if (!other || !request.may_wait) return sent;  // the next look-up has the new ones
-    access = std::move(other);
-  }
-}
-
-std::variant<HttpResponse, Failure> ObjectClient::send_once(const ObjectRequest& request, const Access& access,
-                                                            const Limits& limits) {
-  HttpRequest http = access.signed_request(request, server_time());
-  http.body = request.body;
-  http.most = std::max(request.most, kErrorLimit);
-  auto sent = client_.send(http, limits);
-  const auto* response = std::get_if<HttpResponse>(&sent);
-  if (response != nullptr && response->status == 200 && request.kind == ObjectRequest::Kind::get &&
-      response->body.size() > request.most)
-    return Failure{Trouble::damaged, "a value exceeds its limit", {}};
-  return sent;
-}
 
 constexpr int kRoundsOfChange = 16;
 

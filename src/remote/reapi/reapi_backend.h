@@ -15,6 +15,9 @@
 
 namespace hipcache::remote {
 
+// A list is spread over slots, by the id of its path sets: two machines that add different ones seldom meet.
+inline constexpr unsigned kSlots = 4;
+
 std::unique_ptr<Backend> make_reapi_backend(const config::RemoteUrl& url);
 
 }  // namespace hipcache::remote

@@ -29,7 +29,6 @@ namespace hipcache::remote {
 // pause (429, 503 with Retry-After) gets it at once.
 //
 // One for each tier and direction: a server that takes no writes may still answer. Thread-safe.
-
 class Circuit {
  public:
   using Clock = std::chrono::steady_clock;

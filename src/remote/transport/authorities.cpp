@@ -38,6 +38,11 @@ std::string text_of(long verdict) {
   return std::string("the server's certificate is not valid: ") + X509_verify_cert_error_string(verdict);
 }
 
+bool has_files(const std::string& directory) {
+  std::error_code error;
+  return std::filesystem::directory_iterator(directory, error) != std::filesystem::directory_iterator();
+}
+
 }  // namespace
 
 Failure failure_of_certificate(long verdict) { return {Trouble::refused, text_of(verdict), {}}; }
@@ -48,15 +53,6 @@ Failure failure_of_client_certificate(bool was_sent) {
                    : "the server demands a certificate; client_certificate= and client_key= name one",
           {}};
 }
-
-namespace {
-
-bool has_files(const std::string& directory) {
-  std::error_code error;
-  return std::filesystem::directory_iterator(directory, error) != std::filesystem::directory_iterator();
-}
-
-}  // namespace
 
 NamedAuthorities authorities_of_user() {
   const auto value = [](const char* name) { return std::string(getenv(name) == nullptr ? "" : getenv(name)); };

@@ -10,14 +10,11 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <chrono>
 #include <functional>
 #include <utility>
-#include <variant>
 
 #include "hipcache/base/files.h"
 #include "hipcache/config/values.h"
-#include "hipcache/protocol/remote_messages.h"
 #include "remote/layout/sha256.h"
 
 namespace hipcache::remote {
@@ -114,21 +111,6 @@ std::string shown_public_key(const std::string& path, const SigningKey& key) {
   std::array<unsigned char, 4 * ((Signature::kKeySize + 2) / 3) + 1> text{};
   EVP_EncodeBlock(text.data(), bytes_of(key.public_key()), static_cast<int>(Signature::kKeySize));
   return name + ":" + reinterpret_cast<const char*>(text.data());
-}
-
-namespace {
-
-constexpr std::chrono::minutes kDaemonLimit{1};
-
-}  // namespace
-
-Result<Trust> receive_trust(protocol::Channel& channel) {
-  const Result<protocol::RemoteMessage> received = protocol::receive_remote(channel, kDaemonLimit);
-  if (!received) return Error{"the daemon does not answer: " + received.error().message, received.error().code};
-  const auto* settings = std::get_if<protocol::RemoteConfigure>(&*received);
-  if (settings == nullptr)
-    return Error{"the daemon sent something else than its settings; hipcache --stop-server ends it"};
-  return Trust(settings->trusted_keys, settings->signing_key);
 }
 
 // A key that cannot be parsed is dropped: then too little is trusted, never too much.

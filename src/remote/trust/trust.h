@@ -1,15 +1,8 @@
-// What the settings trusted_keys and signing_key ask for.
+// What the settings trusted_keys and signing_key ask for (docs/remote.md has the table).
 //
-//   trusted_keys  signing_key   results are taken                   new results are written
-//   no            no            all                                 as they are
-//   yes           no            signed by a trusted key             not: others like this machine would not take them
-//   yes           yes           signed by a trusted key             signed
-//   no            yes           none                                signed
-//
-// In the last row nothing is taken, because a machine must not sign what it made of results that nobody vouches for. A
-// machine's own key is trusted only if it is in the list. So when it is replaced, what it signed is no longer taken.
-//
-// A signing key that cannot be used ends writing, and no compile. Immutable; thread-safe.
+// With a signing key alone nothing is taken, because a machine must not sign what it made of results that nobody
+// vouches for. A machine's own key is trusted only if it is in the list. So when it is replaced, what it signed is no
+// longer taken. A signing key that cannot be used ends writing, and no compile. Immutable; thread-safe.
 #ifndef HIPCACHE_SRC_REMOTE_TRUST_TRUST_H
 #define HIPCACHE_SRC_REMOTE_TRUST_TRUST_H
 
@@ -21,7 +14,6 @@
 
 #include "hipcache/base/digest.h"
 #include "hipcache/base/result.h"
-#include "hipcache/protocol/channel.h"
 #include "remote/layout/values.h"
 
 struct evp_pkey_st;  // OpenSSL's
@@ -31,17 +23,12 @@ namespace hipcache::remote {
 // Signatures of results: who made a result, whoever stores it.
 //
 // Problem: digests show damage, but anybody who may write to a server can make them. Choice: ed25519, by OpenSSL, over
-//
-//   "hipcache.result.signature.1"  a zero byte  "r"  result key (32 bytes)  encoded ActionResult
-//
-// The result key stands for the command, the compiler and all inputs; so a signature serves for nothing else. The
-// encoded result names each output by its digest, so the signature covers all contents, and blobs need none. Lists need
-// none either: docs/security.md has the argument.
+// the result key and the encoded result (docs/internals/formats.md). The result key stands for the command, the
+// compiler and all inputs; so a signature serves for nothing else. Lists need none: docs/security.md has the argument.
 // Rejected: a secret that all machines share (HMAC), for then every reader could write. Rejected: a digest of these
 // bytes as what is signed, because ed25519 takes bytes of any length, and openssl(1) can then check them.
 //
 // Thread-safe.
-
 class SigningKey {
  public:
   // A PEM file. An error is one line that names the file and the mend. Refused as by ssh: a file of ours that others
@@ -92,13 +79,6 @@ class Trust {
   std::string why_not_written_;
   bool is_in_trouble_ = false;
 };
-
-// What the daemon says of trusted_keys and signing_key: its first message.
-//
-// Its settings count and not those of the user's environment now, as for shared caches. The private key is read here,
-// by the user's own process, and leaves it in no form.
-
-Result<Trust> receive_trust(protocol::Channel& channel);
 
 }  // namespace hipcache::remote
 

@@ -23,7 +23,7 @@ class VariablesOfTest : public testing::Test {
   VariablesOfTest() { set_["HOME"] = home_.path(); }
 
   // Called by the thread that searches.
-  Variables variables() {
+  VariableOf variables() {
     return [this](const char* name) {
       const auto known = set_.find(name);
       return known == set_.end() ? "" : known->second;

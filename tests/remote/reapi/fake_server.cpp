@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "bytestream.grpc.pb.h"
-#include "remote/reapi/blob_stream.h"
+#include "remote/reapi/blobs.h"
 #include "remote_execution.grpc.pb.h"
 
 namespace hipcache::remote {

@@ -7,8 +7,8 @@
 #include <thread>
 #include <vector>
 
-#include "remote/reapi/action_cache.h"
 #include "remote/reapi/fake_server.h"
+#include "remote/reapi/reapi_backend.h"
 #include "remote/server.h"
 #include "remote/support.h"
 #include "support/scratch.h"

@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <openssl/ssl.h>
 #include <sys/eventfd.h>
 
 #include <array>
@@ -78,14 +79,14 @@ class TlsStreams : public testing::Test {
   void open(const std::string& client_authority = "") {
     auto server = std::make_unique<ServerEnd>(certificates_.issue("server"), client_authority);
     server_ = server.get();
-    auto opened = TlsStream::open(std::move(server), {"localhost", certificates_.authority(), "", ""},
-                                  std::chrono::steady_clock::now() + 20s);
-    ASSERT_TRUE(std::holds_alternative<std::unique_ptr<TlsStream>>(opened)) << std::get<Failure>(opened).message;
-    stream_ = std::move(std::get<std::unique_ptr<TlsStream>>(opened));
+    auto opened = open_tls(std::move(server), {"localhost", certificates_.authority(), "", ""},
+                           std::chrono::steady_clock::now() + 20s);
+    ASSERT_TRUE(std::holds_alternative<std::unique_ptr<ByteStream>>(opened)) << std::get<Failure>(opened).message;
+    stream_ = std::move(std::get<std::unique_ptr<ByteStream>>(opened));
   }
 
   const Certificates certificates_;
-  std::unique_ptr<TlsStream> stream_;
+  std::unique_ptr<ByteStream> stream_;
   ServerEnd* server_ = nullptr;  // in the stream
   std::array<char, 100> buffer_{};
 };
