@@ -27,9 +27,8 @@
 #include "hipcache/launcher/compiler.h"
 #include "hipcache/launcher/exec_compiler.h"
 #include "hipcache/protocol/messages.h"
-#include "hipcache/stats/other_tools.h"
 #include "hipcache/stats/report.h"
-#include "hipcache/stats/units.h"
+#include "hipcache/stats/hit_rate.h"
 
 namespace hipcache::cli {
 

@@ -9,6 +9,7 @@
 #include <tuple>
 
 #include "hipcache/base/text.h"
+#include "hipcache/stats/hit_rate.h"
 #include "hipcache/stats/units.h"
 
 namespace hipcache::report {

@@ -348,9 +348,7 @@ void add_evictions(const Build& build, Evicted& evicted) {
 }  // namespace
 
 stats::HitRate Outcomes::rate() const {
-  stats::HitRate rate{.hits = rated.hit, .look_ups = rated.hit + rated.run};
-  stats::set_requests(rate, hit, partial + miss, failed);
-  return rate;
+  return stats::hit_rate_of(rated, hit, partial + miss, failed);
 }
 
 Summary summary_of(const Build& build, const stats::Snapshot& counts) {

@@ -13,7 +13,7 @@
 #include "hipcache/events/event.h"
 #include "hipcache/events/event_log.h"
 #include "hipcache/stats/counters.h"
-#include "hipcache/stats/units.h"
+#include "hipcache/stats/hit_rate.h"
 
 namespace hipcache::report {
 

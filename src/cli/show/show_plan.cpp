@@ -17,7 +17,7 @@
 #include "hipcache/report/html.h"
 #include "hipcache/report/summary.h"
 #include "hipcache/stats/counters.h"
-#include "hipcache/stats/units.h"
+#include "hipcache/stats/hit_rate.h"
 
 namespace hipcache::cli {
 
