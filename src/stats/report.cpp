@@ -351,7 +351,7 @@ void add_remote(Lines& lines, const Remote& remote) {
     if (tier.not_signed != 0) lines.count("      of them not signed", tier.not_signed);
     if (tier.untrusted != 0) lines.count("      of them signed by no trusted key", tier.untrusted);
     lines.count("    Look-ups failed", tier.errors, "", tone_if(tier.errors, Tone::trouble));
-    lines.add("    Median of a look-up", fmt::format("{:.1f} ms", static_cast<double>(tier.median_us) / 1000));
+    lines.add("    Median of a look-up", milliseconds(tier.median_us));
     lines.add("    Read", size(tier.bytes_read));
     lines.add("    Written", size(tier.bytes_written), fmt::format("{} values", tier.written));
     lines.count("    Writes failed", tier.write_errors, "", tone_if(tier.write_errors, Tone::trouble));
@@ -421,8 +421,8 @@ std::string shared_caches_table(const Remote& remote) {
       {"Shared cache", "State", "Found", "Not found", "Failed", "Median", "Read", "Written", "Writes failed"});
   for (const Tier& tier : remote.tiers)
     table.row({tier.url, tier.state, std::to_string(tier.hits), std::to_string(tier.misses),
-               std::to_string(tier.errors), fmt::format("{:.1f} ms", static_cast<double>(tier.median_us) / 1000),
-               size(tier.bytes_read), size(tier.bytes_written), std::to_string(tier.write_errors)});
+               std::to_string(tier.errors), milliseconds(tier.median_us), size(tier.bytes_read),
+               size(tier.bytes_written), std::to_string(tier.write_errors)});
   std::string text = table.under("Shared caches");
   if (remote.waiting + remote.failed > 0)
     text += fmt::format("\n{} results wait to be written, {} could not be written.\n", remote.waiting, remote.failed);

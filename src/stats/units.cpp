@@ -71,6 +71,10 @@ std::string duration(std::uint64_t microseconds) {
   return fmt::format("{} h {} min", seconds / 3600, seconds / 60 % 60);
 }
 
+std::string milliseconds(std::uint64_t microseconds) {
+  return fmt::format("{:.1f} ms", static_cast<double>(microseconds) / 1000);
+}
+
 std::string short_duration(std::uint64_t microseconds) {
   if (microseconds >= 1'000'000) return duration(microseconds);
   if (microseconds == 0) return "0";

@@ -39,7 +39,10 @@ std::string size(std::uint64_t bytes);
 // "1.2 s", "2 min 3 s", "1 h 2 min".
 std::string duration(std::uint64_t microseconds);
 
-// The same with milliseconds below a second: "37 ms", "0.4 ms".
+// "1.5 ms".
+std::string milliseconds(std::uint64_t microseconds);
+
+// As duration(), with milliseconds below a second: "37 ms", "0.4 ms".
 std::string short_duration(std::uint64_t microseconds);
 
 // The time in the zone of this machine; "the beginning" for 0.

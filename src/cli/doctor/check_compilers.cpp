@@ -1,6 +1,5 @@
 #include "cli/doctor/check_compilers.h"
 
-#include <cstdio>
 #include <map>
 #include <set>
 #include <string_view>
@@ -12,18 +11,9 @@
 #include "hipcache/base/text.h"
 #include "hipcache/client/own_request.h"
 #include "hipcache/config/remote_url.h"
+#include "hipcache/stats/units.h"
 
 namespace hipcache::cli {
-
-namespace {
-
-std::string milliseconds(std::uint64_t us) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.1f ms", static_cast<double>(us) / 1e3);
-  return text;
-}
-
-}  // namespace
 
 Finding finding_on(const stats::Tier& tier) {
   const std::string name = "shared cache " + tier.url;
@@ -36,7 +26,7 @@ Finding finding_on(const stats::Tier& tier) {
     return {Level::error, name + " is not used: " + tier.state + "; docs/remote.md says more"};
   if (tier.errors > 0) return {Level::warning, name + " answers, but " + (is_well ? "" : tier.state + "; ") + failed};
   if (!answers) return {Level::note, name + " was not asked"};
-  return {Level::ok, name + " answers in " + milliseconds(tier.median_us)};
+  return {Level::ok, name + " answers in " + stats::milliseconds(tier.median_us)};
 }
 
 void check_tiers(const Trial& trial, const config::Settings& settings, Findings& findings) {

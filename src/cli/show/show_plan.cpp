@@ -14,7 +14,6 @@
 #include "hipcache/base/files.h"
 #include "hipcache/client/own_request.h"
 #include "hipcache/events/event_log.h"
-#include "hipcache/report/html.h"
 #include "hipcache/report/summary.h"
 #include "hipcache/stats/counters.h"
 #include "hipcache/stats/hit_rate.h"
