@@ -27,7 +27,7 @@ set(page ${CMAKE_BINARY_DIR}/${HIPCACHE_MAN}/man8/update-hipcache-symlinks.8)
 configure_file(install/update-hipcache-symlinks.8.in ${page} @ONLY)
 install(FILES ${page} DESTINATION ${HIPCACHE_MAN}/man8)
 
-# The man page and the completions of shells are the program's own words (src/cli/options/generate.h). The build of another system's
+# The man page and the completions of shells are the program's own words (src/cli/options/generate.cpp). The build of another system's
 # programs cannot run them, and goes without.
 if(NOT CMAKE_CROSSCOMPILING)
   set(texts)

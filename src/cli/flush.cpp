@@ -1,65 +1,16 @@
 #include "cli/flush.h"
 
-#include <fcntl.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <climits>
 #include <cstdint>
 #include <cstdio>
-#include <ctime>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <thread>
 #include <utility>
 #include <vector>
 
-#include "hipcache/base/files.h"
-#include "hipcache/launcher/compiler.h"
-
 namespace hipcache::cli {
-
-Error become_helper(const std::vector<std::string>& words) {
-  std::vector<char*> argv;
-  for (const std::string& word : words) argv.push_back(const_cast<char*>(word.c_str()));
-  argv.push_back(nullptr);
-  char path[PATH_MAX];
-  if (!launch_from_here(words.front().c_str(), path)) return system_error("cannot find", "this program");
-  execv(path, argv.data());
-  return system_error("cannot start", path);
-}
-
-namespace {
-
-constexpr const char* kProgram = "hipcache-archive";
-
-std::uint64_t used_since(const Options& options) {
-  if (!options.newer_than) return 0;
-  const auto now = static_cast<std::int64_t>(std::time(nullptr));
-  return static_cast<std::uint64_t>(std::max<std::int64_t>(0, now - options.newer_than->count()));
-}
-
-std::vector<std::string> words_for(const Options& options, int socket) {
-  const bool is_export = options.action == Action::export_results;
-  std::vector<std::string> words{kProgram, is_export ? "export" : "import", std::to_string(socket), options.value};
-  if (!is_export) return words;
-  words.push_back(std::to_string(options.max_size));
-  words.push_back(std::to_string(used_since(options)));
-  words.insert(words.end(), options.archs.begin(), options.archs.end());
-  return words;
-}
-
-}  // namespace
-
-Error transfer(const Control& control, const Options& options, const config::Settings& settings) {
-  const bool is_export = options.action == Action::export_results;
-  if (!is_export && settings.readonly) return Error{"HIPCACHE_READONLY is set, so nothing can be imported"};
-  Result<protocol::Channel> channel =
-      control.begin(is_export ? protocol::ControlKind::export_results : protocol::ControlKind::import_results);
-  if (!channel) return channel.error();
-  if (fcntl(channel->fd(), F_SETFD, 0) != 0) return system_error("cannot pass on", "the connection");
-  return become_helper(words_for(options, channel->fd()));
-}
 
 namespace {
 
@@ -68,6 +19,8 @@ using Clock = Standstill::Clock;
 
 constexpr auto kPause = 100ms;
 constexpr auto kSayAfter = 5s;  // without a terminal, of standstill
+constexpr auto kLongest = 20s;  // of standstill
+constexpr auto kLimit = 10min;
 
 struct Server {
   std::string url;
@@ -169,14 +122,14 @@ Result<std::string> flush(const Control& control) {
     const Clock::time_point now = Clock::now();
     const Clock::duration still = standstill.note(progress->written, progress->bytes_sent, now);
     display.show(*progress, still);
-    const bool is_hopeless = still >= kFlushStandstill || now - start >= kFlushLimit;
+    const bool is_hopeless = still >= kLongest || now - start >= kLimit;
     if (progress->waiting == 0 || (is_hopeless && progress->waiting_results == 0)) return conclude(*progress);
     if (is_hopeless) {
       display.clear();
       return not_written(progress->waiting_results + progress->failed,
                          waited_for(*progress) + " (" +
-                             (still >= kFlushStandstill ? "no progress for " + seconds_of(still)
-                                                        : "not done after " + seconds_of(now - start)) +
+                             (still >= kLongest ? "no progress for " + seconds_of(still)
+                                                : "not done after " + seconds_of(now - start)) +
                              ")");
     }
     std::this_thread::sleep_for(kPause);

@@ -5,30 +5,16 @@
 #include <chrono>
 #include <cstdint>
 #include <string>
-#include <vector>
 
 #include "cli/control/control.h"
-#include "cli/options/options.h"
 #include "hipcache/base/result.h"
-#include "hipcache/config/settings.h"
 
 namespace hipcache::cli {
-
-// --export and --import: connects to the daemon, and becomes hipcache-archive (src/remote/archive).
-
-// Replaces this process by a program of the installed tree that links what the client does not.
-
-// `words`: the helper's name, which lies beside this program, and its arguments. Returns only if it cannot be started.
-Error become_helper(const std::vector<std::string>& words);
-
-// Returns only if it fails.
-Error transfer(const Control& control, const Options& options, const config::Settings& settings);
 
 // Whether writes to shared caches go on, for those who wait for them.
 //
 // A written result is progress, and so are kProgress bytes that went out: a large object on a slow line takes minutes.
 // A result that failed is none, nor is a server that takes a byte now and then.
-
 class Standstill {
  public:
   using Clock = std::chrono::steady_clock;
@@ -57,9 +43,6 @@ class Standstill {
   std::uint64_t written_ = 0;
   std::uint64_t bytes_sent_ = 0;
 };
-
-inline constexpr std::chrono::seconds kFlushStandstill{20};  // without progress (flush.h)
-inline constexpr std::chrono::minutes kFlushLimit{10};
 
 // The text for the user. An error that says what was not written, if something could not be or still waits at the
 // limit. Standard error shows what is waited for: all the time on a terminal, else in one line once it takes long.

@@ -4,21 +4,21 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
+#include <climits>
+#include <cstdint>
 #include <cstdio>
+#include <ctime>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "cli/control/control.h"
 #include "cli/doctor/doctor.h"
-#include "cli/doctor/trial/trial.h"
 #include "cli/flush.h"
-#include "cli/options/generate.h"
 #include "cli/options/options.h"
-#include "cli/options/other_tool.h"
-#include "cli/show/show_plan.h"
-#include "cli/show/watch.h"
+#include "cli/show/show.h"
 #include "hipcache/base/files.h"
 #include "hipcache/client/launcher.h"
 #include "hipcache/client/own_request.h"
@@ -27,18 +27,12 @@
 #include "hipcache/launcher/compiler.h"
 #include "hipcache/launcher/exec_compiler.h"
 #include "hipcache/protocol/messages.h"
-#include "hipcache/stats/other_tools.h"
-#include "hipcache/stats/report.h"
-#include "hipcache/stats/units.h"
 
 namespace hipcache::cli {
 
 namespace {
 
-// Runs hipcache's own options: from the words typed to the exit code.
-
 constexpr int kFailure = 1;
-
 constexpr int kUsage = 2;
 
 constexpr std::chrono::seconds kLeave{15};  // for a daemon to end after it was asked; its last writes take 9 s at most
@@ -48,81 +42,10 @@ int failed(const Error& problem, int code) {
   return code;
 }
 
-// What to print, an error that follows it, and the exit code if there is none.
-struct Outcome {
-  std::string text;
-  Status status = done();
-  int exit_code = 0;
-  std::string warning = {};  // one line, for standard error
-};
-
-Result<std::string> formatted(std::string json, const Options& options) {
-  const stats::TextStyle style{.all = options.verbose, .colour = shows_colour(STDOUT_FILENO)};
-  const bool is_json = options.json();
-  if (options.manner == Manner::ccache_counters)
-    return stats::as_ccache_counters(json, is_json ? stats::CounterForm::json : stats::CounterForm::tab);
-  if (options.manner == Manner::sccache)
-    return is_json ? stats::as_sccache_json(json, std::string(version_of(Tool::sccache)))
-                   : stats::as_sccache_text(json, style);
-  if (options.manner == Manner::ccache && !is_json && !options.verbose) return stats::as_ccache_text(json, style);
-  if (options.format == Format::text) return stats::to_text(json, style);
-  if (options.format == Format::markdown) return stats::to_markdown(json);
-  if (!json.ends_with('\n')) json += '\n';
-  return json;
-}
-
-Result<Outcome> show_stats(const Control& control, const Options& options) {
-  const Result<std::string> json = control.ask(protocol::ControlKind::stats);
-  if (!json) return json.error();
-  Result<std::string> text = formatted(*json, options);
-  if (!text) return text.error();
-  return Outcome{std::move(*text), options.fail_under ? stats::check_hit_rate(*json, *options.fail_under) : done()};
-}
-
 Result<std::string> ask(const Control& control, protocol::ControlKind kind) {
   Result<std::string> text = control.ask(kind);
   if (text) *text += '\n';
   return text;
-}
-
-// Performs an action of one text.
-Result<std::string> act(const Options& options, const Control& control) {
-  using protocol::ControlKind;
-  switch (options.action) {
-    case Action::zero_stats:
-      return ask(control, ControlKind::zero_stats);
-    case Action::clear:
-      return ask(control, ControlKind::clear);
-    case Action::cleanup:
-      return ask(control, ControlKind::cleanup);
-    case Action::start_server:
-      return ask(control, ControlKind::ping);
-    case Action::stop_server:
-      return control.stop(kLeave);
-    case Action::plan:
-      return show_plan(control, options.command, options.json());
-    case Action::explain:
-    case Action::flush:
-    case Action::help:
-    case Action::version:
-    case Action::show_config:
-    case Action::show_stats:
-    case Action::report:
-    case Action::watch:
-    case Action::export_results:
-    case Action::import_results:
-    case Action::doctor:
-    case Action::public_key:
-    case Action::generate:
-      break;
-  }
-  return Error{"an action without a meaning"};
-}
-
-Result<Outcome> explain(const Control& control, const Options& options) {
-  Result<ShownExplanation> shown = show_explanation(control, options.command, options.json());
-  if (!shown) return shown.error();
-  return Outcome{.text = std::move(shown->text), .exit_code = shown->exit_code};
 }
 
 // A server that is down costs compiles, not the CI job whose compiles all succeeded.
@@ -133,18 +56,53 @@ Result<Outcome> flush(const Control& control, const Options& options) {
   return Outcome{.warning = text.error().message + "; --fail-unwritten makes this an error"};
 }
 
+// Replaces this process by a program of the installed tree that links what the client does not. `words`: its name,
+// which lies beside this program, and its arguments. Returns only if it cannot be started.
+Error become_helper(const std::vector<std::string>& words) {
+  std::vector<char*> argv;
+  for (const std::string& word : words) argv.push_back(const_cast<char*>(word.c_str()));
+  argv.push_back(nullptr);
+  char path[PATH_MAX];
+  if (!launch_from_here(words.front().c_str(), path)) return system_error("cannot find", "this program");
+  execv(path, argv.data());
+  return system_error("cannot start", path);
+}
+
+std::uint64_t used_since(const Options& options) {
+  if (!options.newer_than) return 0;
+  const auto now = static_cast<std::int64_t>(std::time(nullptr));
+  return static_cast<std::uint64_t>(std::max<std::int64_t>(0, now - options.newer_than->count()));
+}
+
+std::vector<std::string> archive_words(const Options& options, int socket) {
+  const bool is_export = options.action == Action::export_results;
+  std::vector<std::string> words{"hipcache-archive", is_export ? "export" : "import", std::to_string(socket),
+                                 options.value};
+  if (!is_export) return words;
+  words.push_back(std::to_string(options.max_size));
+  words.push_back(std::to_string(used_since(options)));
+  words.insert(words.end(), options.archs.begin(), options.archs.end());
+  return words;
+}
+
+// --export and --import: connects to the daemon, and becomes hipcache-archive (src/remote/archive).
+Error transfer(const Control& control, const Options& options, const config::Settings& settings) {
+  const bool is_export = options.action == Action::export_results;
+  if (!is_export && settings.readonly) return Error{"HIPCACHE_READONLY is set, so nothing can be imported"};
+  Result<protocol::Channel> channel =
+      control.begin(is_export ? protocol::ControlKind::export_results : protocol::ControlKind::import_results);
+  if (!channel) return channel.error();
+  if (fcntl(channel->fd(), F_SETFD, 0) != 0) return system_error("cannot pass on", "the connection");
+  return become_helper(archive_words(options, channel->fd()));
+}
+
 Result<Outcome> outcome_of(Result<std::string> text) {
   if (!text) return text.error();
   return Outcome{std::move(*text)};
 }
 
-Result<Outcome> outcome_of(Result<Report> report) {
-  if (!report) return report.error();
-  return Outcome{std::move(report->text), std::move(report->rate)};
-}
-
-// Performs the action.
 Result<Outcome> perform(const Options& options, client::Timeouts timeouts) {
+  using protocol::ControlKind;
   if (options.action == Action::help) return Outcome{help_text()};
   if (options.action == Action::version) return Outcome{version_text(options)};
   if (options.action == Action::generate) return outcome_of(generate(options.value));
@@ -154,14 +112,41 @@ Result<Outcome> perform(const Options& options, client::Timeouts timeouts) {
   const Result<config::Settings> settings = config::load(variable);
   if (!settings) return settings.error();
   const Control control(*settings, timeouts);
-  if (options.action == Action::show_stats) return show_stats(control, options);
-  if (options.action == Action::flush) return flush(control, options);
-  if (options.action == Action::explain) return explain(control, options);
-  if (options.action == Action::report) return outcome_of(show_report(control, options));
-  if (options.action == Action::watch) return outcome_of(watch(control, *settings));
-  if (options.action == Action::export_results || options.action == Action::import_results)
-    return transfer(control, options, *settings);
-  return outcome_of(act(options, control));
+  switch (options.action) {
+    case Action::show_stats:
+      return show_stats(control, options);
+    case Action::zero_stats:
+      return outcome_of(ask(control, ControlKind::zero_stats));
+    case Action::clear:
+      return outcome_of(ask(control, ControlKind::clear));
+    case Action::cleanup:
+      return outcome_of(ask(control, ControlKind::cleanup));
+    case Action::start_server:
+      return outcome_of(ask(control, ControlKind::ping));
+    case Action::stop_server:
+      return outcome_of(control.stop(kLeave));
+    case Action::flush:
+      return flush(control, options);
+    case Action::plan:
+      return outcome_of(show_plan(control, options.command, options.json()));
+    case Action::explain:
+      return show_explanation(control, options.command, options.json());
+    case Action::report:
+      return show_report(control, options);
+    case Action::watch:
+      return outcome_of(watch(control, *settings));
+    case Action::export_results:
+    case Action::import_results:
+      return transfer(control, options, *settings);
+    case Action::help:
+    case Action::version:
+    case Action::generate:
+    case Action::public_key:
+    case Action::show_config:
+    case Action::doctor:
+      break;
+  }
+  return Error{"an action without a meaning"};
 }
 
 // Prints each line when it is known: a test compile takes a while.
@@ -182,8 +167,8 @@ int run_action(const Options& options, client::Timeouts timeouts) {
   return outcome->status ? outcome->exit_code : failed(outcome->status.error(), kFailure);
 }
 
-// Returns 0, or 1 with one line on stderr, or 2 with one line for invalid options; for --explain also the codes of
-// show_plan.h. `tool`: in whose place hipcache was called.
+// Returns 0, or 1 with one line on stderr, or 2 with one line for invalid options; for --explain also 3 and 4. `tool`:
+// in whose place hipcache was called.
 int run(const std::vector<std::string>& arguments, client::Timeouts timeouts, Tool tool = Tool::none) {
   const Result<std::vector<Options>> actions = parse_options_of(tool, arguments);
   if (!actions) return failed(actions.error(), kUsage);
@@ -192,17 +177,9 @@ int run(const std::vector<std::string>& arguments, client::Timeouts timeouts, To
   return 0;
 }
 
-}  // namespace
-
-}  // namespace hipcache::cli
-
-namespace {
-
-using hipcache::client::Timeouts;
-
 // Whoever gives hipcache an option waits for the daemon itself, not a compile: on a busy machine it comes up late.
-Timeouts for_options() {
-  Timeouts timeouts;
+client::Timeouts for_options() {
+  client::Timeouts timeouts;
   timeouts.start = std::chrono::seconds(30);
   return timeouts;
 }
@@ -216,15 +193,18 @@ void occupy_standard_streams() {
 
 }  // namespace
 
+}  // namespace hipcache::cli
+
 int main(int argc, char** argv) {
-  occupy_standard_streams();
+  using hipcache::client::Timeouts;
+  hipcache::cli::occupy_standard_streams();
   std::vector<std::string> words(argv, argv + argc);
-  if (words.empty()) return hipcache::cli::run({}, for_options());
+  if (words.empty()) return hipcache::cli::run({}, hipcache::cli::for_options());
   if (auto begun = hipcache::client::take_launcher_handoff(words))
     return hipcache::client::launch(std::move(words), Timeouts(), std::move(*begun));
   if (!launch_is_our_name(argv[0])) return hipcache::client::launch(std::move(words), Timeouts());
   words.erase(words.begin());
   if (words.empty() || words.front().starts_with('-'))
-    return hipcache::cli::run(words, for_options(), hipcache::cli::tool_named(argv[0]));
+    return hipcache::cli::run(words, hipcache::cli::for_options(), hipcache::cli::tool_named(argv[0]));
   return hipcache::client::launch(std::move(words), Timeouts());
 }

@@ -4,14 +4,16 @@
 #include <array>
 #include <cctype>
 #include <chrono>
+#include <concepts>
 #include <nlohmann/json.hpp>
 #include <type_traits>
+#include <utility>
 
 namespace hipcache::events {
 
-// Takes the values of macros out of texts. A user may hand a secret to a compile as -DTOKEN=...
-
 namespace {
+
+// Takes the values of macros out of texts. A user may hand a secret to a compile as -DTOKEN=...
 
 constexpr std::array<std::string_view, 2> kOptions{"--define-macro", "-D"};
 
@@ -68,14 +70,6 @@ std::string without(DefinitionAt* begin, std::string_view text) {
   return shown;
 }
 
-}  // namespace
-
-std::string without_macro_values(std::string_view text) { return without(definition_at, text); }
-
-std::string without_values(std::string_view arguments) { return without(value_at, arguments); }
-
-namespace {
-
 using nlohmann::json;
 using nlohmann::ordered_json;
 
@@ -85,9 +79,13 @@ std::string cut(const std::string& text) {
   return text.size() <= kMostText ? text : text.substr(0, kMostText - 3) + "...";
 }
 
-// The fields of each event, once for both directions. `Fields` is Writer or Reader.
-template <typename Fields, typename Request>
-void fields_of_request(Fields& fields, Request& event) {
+// Constant when it is written, else when it is read.
+template <typename Event, typename Kind>
+concept Either = std::same_as<std::remove_const_t<Event>, Kind>;
+
+// The fields of each event, once for both directions. `fields`: a Writer or a Reader.
+
+void list_fields(Either<RequestEvent> auto& event, auto& fields) {
   fields.text("id", event.id);
   fields.number("start_us", event.start_us);
   fields.number("duration_us", event.duration_us);
@@ -106,8 +104,7 @@ void fields_of_request(Fields& fields, Request& event) {
   fields.text("detail", event.detail);
 }
 
-template <typename Fields, typename Step>
-void fields_of_step(Fields& fields, Step& event) {
+void list_fields(Either<StepEvent> auto& event, auto& fields) {
   fields.text("request", event.request);
   fields.number("start_us", event.start_us);
   fields.number("duration_us", event.duration_us);
@@ -136,13 +133,14 @@ void fields_of_step(Fields& fields, Step& event) {
   fields.number("execution_us", engine.execution_us);
 }
 
-template <typename Fields, typename Eviction>
-void fields_of_eviction(Fields& fields, Eviction& event) {
+void list_fields(Either<EvictionEvent> auto& event, auto& fields) {
   fields.number("time_us", event.time_us);
   fields.number("values", event.values);
   fields.number("bytes", event.bytes);
   fields.number("max_size", event.max_size);
 }
+
+void list_fields(Either<ZeroEvent> auto& event, auto& fields) { fields.number("time_us", event.time_us); }
 
 class Writer {
  public:
@@ -215,37 +213,26 @@ class Reader {
 };
 
 template <typename Kind>
-Result<Event> read(const json& line, void (*fields)(Reader&, Kind&)) {
+Result<Event> read(const json& line) {
   Kind event;
   Reader reader(line);
-  fields(reader, event);
+  list_fields(event, reader);
   if (reader.wrong() != nullptr) return Error{std::string("event: ") + reader.wrong() + " has another type"};
   return Event(std::move(event));
 }
 
 }  // namespace
 
+std::string without_macro_values(std::string_view text) { return without(definition_at, text); }
+
+std::string without_values(std::string_view arguments) { return without(value_at, arguments); }
+
 std::string to_line(const Event& event) {
   return std::visit(
       [](const auto& one) {
-        using Kind = std::decay_t<decltype(one)>;
-        if constexpr (std::is_same_v<Kind, RequestEvent>) {
-          Writer writer("request");
-          fields_of_request(writer, one);
-          return writer.line();
-        } else if constexpr (std::is_same_v<Kind, StepEvent>) {
-          Writer writer("step");
-          fields_of_step(writer, one);
-          return writer.line();
-        } else if constexpr (std::is_same_v<Kind, EvictionEvent>) {
-          Writer writer("eviction");
-          fields_of_eviction(writer, one);
-          return writer.line();
-        } else {
-          Writer writer("zero");
-          writer.number("time_us", one.time_us);
-          return writer.line();
-        }
+        Writer writer(one.kEvent);
+        list_fields(one, writer);
+        return writer.line();
       },
       event);
 }
@@ -258,11 +245,10 @@ Result<Event> from_line(std::string_view line) {
   const auto event = root.find("event");
   if (event == root.end() || !event->is_string()) return Error{"event: of no kind"};
   const auto& kind = event->get_ref<const std::string&>();
-  if (kind == "request") return read<RequestEvent>(root, fields_of_request<Reader, RequestEvent>);
-  if (kind == "step") return read<StepEvent>(root, fields_of_step<Reader, StepEvent>);
-  if (kind == "eviction") return read<EvictionEvent>(root, fields_of_eviction<Reader, EvictionEvent>);
-  if (kind == "zero")
-    return read<ZeroEvent>(root, [](Reader& reader, ZeroEvent& into) { reader.number("time_us", into.time_us); });
+  if (kind == RequestEvent::kEvent) return read<RequestEvent>(root);
+  if (kind == StepEvent::kEvent) return read<StepEvent>(root);
+  if (kind == EvictionEvent::kEvent) return read<EvictionEvent>(root);
+  if (kind == ZeroEvent::kEvent) return read<ZeroEvent>(root);
   return Error{"event: of an unknown kind"};
 }
 

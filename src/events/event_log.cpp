@@ -17,6 +17,29 @@ namespace hipcache::events {
 
 namespace {
 
+std::uint64_t lines_in(std::string_view text) {
+  return static_cast<std::uint64_t>(std::count(text.begin(), text.end(), '\n'));
+}
+
+std::string hex(std::uint64_t number) {
+  std::array<char, 16> digits{};
+  const auto written = std::to_chars(digits.data(), digits.data() + digits.size(), number, 16);
+  return {digits.data(), written.ptr};
+}
+
+// The longest beginning of whole lines that has at most `room` bytes.
+std::string_view lines_within(std::string_view lines, std::uint64_t room) {
+  if (lines.size() <= room) return lines;
+  const std::size_t last = room == 0 ? std::string_view::npos : lines.rfind('\n', static_cast<std::size_t>(room - 1));
+  return lines.substr(0, last == std::string_view::npos ? 0 : last + 1);
+}
+
+// A daemon that was killed, or a full disk, may have left a part of a line.
+bool ends_within_line(int fd, std::uint64_t size) {
+  char last = '\n';
+  return size > 0 && pread(fd, &last, 1, static_cast<off_t>(size - 1)) == 1 && last != '\n';
+}
+
 constexpr std::uint64_t kMostRead = 4ull << 30;  // bytes of a file
 
 // An empty descriptor if the file is missing.
@@ -39,17 +62,10 @@ Status read_into(ReadEvents& into, const UniqueFd& file, const std::string& path
   if (!file) return done();
   const Result<std::string> text = read_fd(file.get(), kMostRead, path);
   if (!text) return text.error();
-  read_events(*text, into);
-  return done();
-}
-
-}  // namespace
-
-void read_events(std::string_view text, ReadEvents& into) {
-  while (!text.empty()) {
-    const std::size_t end = text.find('\n');
-    const std::string_view line = text.substr(0, end);
-    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+  for (std::string_view rest = *text; !rest.empty();) {
+    const std::size_t end = rest.find('\n');
+    const std::string_view line = rest.substr(0, end);
+    rest.remove_prefix(end == std::string_view::npos ? rest.size() : end + 1);
     if (line.empty()) continue;
     Result<Event> event = from_line(line);
     if (event)
@@ -57,46 +73,7 @@ void read_events(std::string_view text, ReadEvents& into) {
     else
       ++into.damaged;
   }
-}
-
-// Opens the newer file first: if the daemon renames it meanwhile, it is found twice and not never.
-Result<ReadEvents> read_event_files(const std::string& directory) {
-  const std::string newer = join_path(directory, kNewerFile);
-  const std::string older = join_path(directory, kOlderFile);
-  const Result<UniqueFd> new_file = open_if_there(newer);
-  if (!new_file) return new_file.error();
-  const Result<UniqueFd> old_file = open_if_there(older);
-  if (!old_file) return old_file.error();
-  ReadEvents read;
-  if (!are_one_file(*new_file, *old_file))
-    if (Status taken = read_into(read, *old_file, older); !taken) return taken.error();
-  if (Status taken = read_into(read, *new_file, newer); !taken) return taken.error();
-  return read;
-}
-
-namespace {
-
-std::uint64_t lines_in(std::string_view text) {
-  return static_cast<std::uint64_t>(std::count(text.begin(), text.end(), '\n'));
-}
-
-std::string hex(std::uint64_t number) {
-  std::array<char, 16> digits{};
-  const auto written = std::to_chars(digits.data(), digits.data() + digits.size(), number, 16);
-  return {digits.data(), written.ptr};
-}
-
-// The longest beginning of whole lines that has at most `room` bytes.
-std::string_view lines_within(std::string_view lines, std::uint64_t room) {
-  if (lines.size() <= room) return lines;
-  const std::size_t last = room == 0 ? std::string_view::npos : lines.rfind('\n', static_cast<std::size_t>(room - 1));
-  return lines.substr(0, last == std::string_view::npos ? 0 : last + 1);
-}
-
-// A daemon that was killed, or a full disk, may have left a part of a line.
-bool ends_within_line(int fd, std::uint64_t size) {
-  char last = '\n';
-  return size > 0 && pread(fd, &last, 1, static_cast<off_t>(size - 1)) == 1 && last != '\n';
+  return done();
 }
 
 }  // namespace
@@ -181,6 +158,21 @@ Status EventLog::rotate() {
 LogCounts EventLog::counts() const {
   const std::scoped_lock lock(mutex_);
   return counts_;
+}
+
+// Opens the newer file first: if the daemon renames it meanwhile, it is found twice and not never.
+Result<ReadEvents> read_event_files(const std::string& directory) {
+  const std::string newer = join_path(directory, kNewerFile);
+  const std::string older = join_path(directory, kOlderFile);
+  const Result<UniqueFd> new_file = open_if_there(newer);
+  if (!new_file) return new_file.error();
+  const Result<UniqueFd> old_file = open_if_there(older);
+  if (!old_file) return old_file.error();
+  ReadEvents read;
+  if (!are_one_file(*new_file, *old_file))
+    if (Status taken = read_into(read, *old_file, older); !taken) return taken.error();
+  if (Status taken = read_into(read, *new_file, newer); !taken) return taken.error();
+  return read;
 }
 
 }  // namespace hipcache::events

@@ -1,9 +1,11 @@
-#include "hipcache/report/html.h"
+#include "hipcache/report/summary.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
@@ -11,52 +13,22 @@
 #include <vector>
 
 #include "hipcache/base/text.h"
-#include "hipcache/report/summary.h"
+#include "hipcache/stats/hit_rate.h"
 #include "hipcache/stats/units.h"
-#include "report/page_data.h"
 
 namespace hipcache::report {
 
+// The files of src/report/page, as part of the program: a report needs no file beside hipcache-client.
+
+extern const char* const kPageHtml;  // with places {{name}}
+extern const char* const kPageCss;
+extern const char* const kPageJs;
+
 namespace {
 
+using nlohmann::ordered_json;
 using stats::short_duration;
 using stats::size;
-
-// Pieces of HTML around texts of any content.
-
-// <div class="bar"> with a part for each share, by its class. Empty if all are zero.
-struct Share {
-  const char* name;
-  std::uint64_t amount;
-};
-
-// A table whose columns sort when their titles are clicked.
-class HtmlTable {
- public:
-  struct Column {
-    const char* title;
-    bool is_number = false;
-    const char* name = "";  // class of its cells
-  };
-  explicit HtmlTable(std::vector<Column> columns) : columns_(std::move(columns)) {}
-
-  // Begins a row. `slice`: what a click on it shows in the timeline, or "".
-  HtmlTable& row(const std::string& slice = "");
-  HtmlTable& text(std::string_view text);
-  HtmlTable& number(std::uint64_t value) { return number(value, std::to_string(value)); }
-  HtmlTable& number(std::uint64_t value, const std::string& shown);  // sorts by the value
-  HtmlTable& markup(const std::string& html);                        // made of the pieces above
-
-  // A section with its heading; empty without rows. `remark`: text beside the heading; `name`: its class.
-  std::string under(std::string_view heading, std::string_view remark = "", const char* name = "") const;
-
- private:
-  void cell(const std::string& attributes, const std::string& html);
-
-  std::vector<Column> columns_;
-  std::size_t column_ = 0;
-  std::string rows_;
-};
 
 // The JSON library replaces bytes that are not UTF-8; the quotes around the text go.
 std::string as_utf8(const std::string& text) {
@@ -93,6 +65,12 @@ std::string escaped(std::string_view text) {
   return safe;
 }
 
+// <div class="bar"> with a part for each share, by its class. Empty if all are zero.
+struct Share {
+  const char* name;
+  std::uint64_t amount;
+};
+
 std::string bar_of(const std::vector<Share>& shares) {
   std::uint64_t all = 0;
   for (const Share& share : shares) all += share.amount;
@@ -105,44 +83,142 @@ std::string bar_of(const std::vector<Share>& shares) {
   return "<div class=\"bar\">" + parts + "</div>";
 }
 
-HtmlTable& HtmlTable::row(const std::string& slice) {
-  rows_ += slice.empty() ? "<tr>" : fmt::format("<tr class=\"goes\" data-slice=\"{}\">", escaped(slice));
-  column_ = 0;
-  return *this;
+// A table whose columns sort when their titles are clicked.
+class HtmlTable {
+ public:
+  struct Column {
+    const char* title;
+    bool is_number = false;
+    const char* name = "";  // class of its cells
+  };
+  explicit HtmlTable(std::vector<Column> columns) : columns_(std::move(columns)) {}
+
+  // Begins a row. `slice`: what a click on it shows in the timeline, or "".
+  HtmlTable& row(const std::string& slice = "") {
+    rows_ += slice.empty() ? "<tr>" : fmt::format("<tr class=\"goes\" data-slice=\"{}\">", escaped(slice));
+    column_ = 0;
+    return *this;
+  }
+
+  HtmlTable& text(std::string_view text) {
+    cell("", escaped(text));
+    return *this;
+  }
+
+  HtmlTable& number(std::uint64_t value) { return number(value, std::to_string(value)); }
+
+  // Sorts by the value.
+  HtmlTable& number(std::uint64_t value, const std::string& shown) {
+    cell(fmt::format(" data-value=\"{}\"", value), escaped(shown));
+    return *this;
+  }
+
+  // `html`: made of the pieces above.
+  HtmlTable& markup(const std::string& html) {
+    cell("", html);
+    return *this;
+  }
+
+  // A section with its heading; empty without rows. `remark`: text beside the heading; `name`: its class.
+  std::string under(std::string_view heading, std::string_view remark = "", const char* name = "") const {
+    if (rows_.empty()) return "";
+    std::string heads;
+    for (const Column& column : columns_)
+      heads += fmt::format("<th data-sort{}>{}</th>", column.is_number ? " class=\"number\"" : "", column.title);
+    return fmt::format(
+        "<section class=\"{}\">\n<h2>{} <small>{}</small></h2>\n<div "
+        "class=\"scroll\"><table><thead><tr>{}</tr></thead>\n<tbody>\n{}"
+        "</tbody></table></div>\n</section>\n",
+        name, heading, escaped(remark), heads, rows_);
+  }
+
+ private:
+  void cell(const std::string& attributes, const std::string& html) {
+    const Column& column = columns_[column_++];
+    const std::string names = column.is_number ? "number" : column.name;
+    rows_ += "<td" + (names.empty() ? "" : " class=\"" + names + "\"") + attributes + ">" + html + "</td>";
+    if (column_ == columns_.size()) rows_ += "</tr>\n";
+  }
+
+  std::vector<Column> columns_;
+  std::size_t column_ = 0;
+  std::string rows_;
+};
+
+// In the order of OUTCOMES in page.js. What is not listed was never seen to end.
+constexpr std::array<std::string_view, 4> kOutcomes{"hit", "partial", "run", "failed"};
+
+std::size_t number_of(const Slice& slice) {
+  const std::string_view outcome = slice.outcome() == "miss" ? "run" : std::string_view(slice.outcome());
+  const bool is_failed_request = slice.step == nullptr && outcome == "run" && slice.request->request.exit_code != 0;
+  if (is_failed_request) return 3;
+  return static_cast<std::size_t>(std::find(kOutcomes.begin(), kOutcomes.end(), outcome) - kOutcomes.begin());
 }
 
-void HtmlTable::cell(const std::string& attributes, const std::string& html) {
-  const Column& column = columns_[column_++];
-  const std::string names = column.is_number ? "number" : column.name;
-  rows_ += "<td" + (names.empty() ? "" : " class=\"" + names + "\"") + attributes + ">" + html + "</td>";
-  if (column_ == columns_.size()) rows_ += "</tr>\n";
+// Texts by number: most appear often.
+class Texts {
+ public:
+  std::size_t number(const std::string& text) {
+    const auto [place, is_new] = numbers_.emplace(text, list_.size());
+    if (is_new) list_.push_back(readable(text));
+    return place->second;
+  }
+  ordered_json list() const { return list_; }
+
+ private:
+  std::map<std::string, std::size_t> numbers_;
+  ordered_json list_ = ordered_json::array();
+};
+
+std::string joined(const std::vector<std::string>& lines) {
+  std::string text;
+  for (const std::string& line : lines) text.append(text.empty() ? "" : "; ").append(line);
+  return text;
 }
 
-HtmlTable& HtmlTable::text(std::string_view text) {
-  cell("", escaped(text));
-  return *this;
+std::string reason_of(const Slice& slice) {
+  if (slice.step != nullptr) return joined(slice.step->why);
+  const events::RequestEvent& request = slice.request->request;
+  return request.detail.empty() ? request.reason : request.reason + ": " + request.detail;
 }
 
-HtmlTable& HtmlTable::number(std::uint64_t value, const std::string& shown) {
-  cell(fmt::format(" data-value=\"{}\"", value), escaped(shown));
-  return *this;
+// No text of it ends the element that it stands in.
+std::string within_script(const std::string& json) {
+  std::string safe;
+  for (const char letter : json) {
+    if (letter == '<')
+      safe += "\\u003c";
+    else
+      safe += letter;
+  }
+  return safe;
 }
 
-HtmlTable& HtmlTable::markup(const std::string& html) {
-  cell("", html);
-  return *this;
-}
+// The data of the timeline, which the page's script draws.
+struct PageData {
+  std::string json;                              // may stand within <script>
+  std::map<const void*, std::string> slice_ids;  // by the step (events::StepEvent): what the page calls its slice
+};
 
-std::string HtmlTable::under(std::string_view heading, std::string_view remark, const char* name) const {
-  if (rows_.empty()) return "";
-  std::string heads;
-  for (const Column& column : columns_)
-    heads += fmt::format("<th data-sort{}>{}</th>", column.is_number ? " class=\"number\"" : "", column.title);
-  return fmt::format(
-      "<section class=\"{}\">\n<h2>{} <small>{}</small></h2>\n<div "
-      "class=\"scroll\"><table><thead><tr>{}</tr></thead>\n<tbody>\n{}"
-      "</tbody></table></div>\n</section>\n",
-      name, heading, escaped(remark), heads, rows_);
+PageData page_data_of(const Build& build, const Timeline& timeline) {
+  PageData data;
+  Texts texts;
+  ordered_json tracks = ordered_json::array();
+  for (const Track& track : timeline.tracks) {
+    ordered_json slices = ordered_json::array();
+    for (const Slice& slice : track.slices) {
+      if (slice.step != nullptr)
+        data.slice_ids[slice.step] = std::to_string(tracks.size()) + "." + std::to_string(slices.size());
+      slices.push_back({slice.start_us() - std::min(slice.start_us(), build.begin_us), slice.duration_us(), slice.row,
+                        number_of(slice), texts.number(name_of(slice.request->request)),
+                        texts.number(slice.step == nullptr ? "" : slice.step->label), texts.number(reason_of(slice))});
+    }
+    tracks.push_back({{"name", readable(track.name)}, {"rows", track.rows}, {"slices", std::move(slices)}});
+  }
+  const ordered_json root = {
+      {"span", build.end_us - build.begin_us}, {"tracks", std::move(tracks)}, {"texts", texts.list()}};
+  data.json = within_script(root.dump(-1, ' ', /*ensure_ascii=*/true, ordered_json::error_handler_t::replace));
+  return data;
 }
 
 constexpr std::size_t kMostSlices = 20'000;  // about 1 MB of page
@@ -329,7 +405,7 @@ std::string tiers(const Summary& summary) {
         .number(tier.hits)
         .number(tier.misses)
         .number(tier.errors)
-        .number(tier.median_us, fmt::format("{:.1f} ms", static_cast<double>(tier.median_us) / 1000))
+        .number(tier.median_us, stats::milliseconds(tier.median_us))
         .number(tier.bytes_read, size(tier.bytes_read))
         .number(tier.bytes_written, size(tier.bytes_written));
   return table.under("Shared caches", "since the daemon first asked them");

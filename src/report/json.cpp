@@ -1,6 +1,5 @@
 #include <nlohmann/json.hpp>
 
-#include "hipcache/report/html.h"
 #include "hipcache/report/summary.h"
 
 namespace hipcache::report {
@@ -15,10 +14,6 @@ constexpr std::size_t kMostSlices = 1'000'000;
 const char* colour_of(const std::string& outcome) {
   if (outcome == "hit") return "good";
   return outcome == "failed" ? "terrible" : "bad";
-}
-
-std::string name_of(const events::RequestEvent& request) {
-  return request.object.empty() ? request.source : request.object;
 }
 
 ordered_json arguments_of(const Slice& slice) {
@@ -53,27 +48,6 @@ ordered_json event_of(const Slice& slice, std::size_t process, std::uint64_t beg
           {"cname", colour_of(slice.outcome())},
           {"args", arguments_of(slice)}};
 }
-
-}  // namespace
-
-// A track is a process and its rows are threads, because the slices of a thread must not overlap.
-std::string to_trace(const Build& build) {
-  ordered_json events = ordered_json::array();
-  std::size_t process = 0;
-  for (const Track& track : timeline_of(build, kMostSlices).tracks) {
-    ++process;
-    events.push_back({{"ph", "M"}, {"name", "process_name"}, {"pid", process}, {"args", {{"name", track.name}}}});
-    events.push_back(
-        {{"ph", "M"}, {"name", "process_sort_index"}, {"pid", process}, {"args", {{"sort_index", process}}}});
-    for (const Slice& slice : track.slices) events.push_back(event_of(slice, process, build.begin_us));
-  }
-  const ordered_json trace = {{"displayTimeUnit", "ms"}, {"traceEvents", std::move(events)}};
-  return trace.dump(-1, ' ', /*ensure_ascii=*/true, ordered_json::error_handler_t::replace) + "\n";
-}
-
-namespace {
-
-using nlohmann::ordered_json;
 
 ordered_json to_value(const Outcomes& outcomes) {
   return {{"hit", outcomes.hit},         {"partial", outcomes.partial},
@@ -156,6 +130,21 @@ ordered_json to_list(const std::vector<Row>& rows) {
 }
 
 }  // namespace
+
+// A track is a process and its rows are threads, because the slices of a thread must not overlap.
+std::string to_trace(const Build& build) {
+  ordered_json events = ordered_json::array();
+  std::size_t process = 0;
+  for (const Track& track : timeline_of(build, kMostSlices).tracks) {
+    ++process;
+    events.push_back({{"ph", "M"}, {"name", "process_name"}, {"pid", process}, {"args", {{"name", track.name}}}});
+    events.push_back(
+        {{"ph", "M"}, {"name", "process_sort_index"}, {"pid", process}, {"args", {{"sort_index", process}}}});
+    for (const Slice& slice : track.slices) events.push_back(event_of(slice, process, build.begin_us));
+  }
+  const ordered_json trace = {{"displayTimeUnit", "ms"}, {"traceEvents", std::move(events)}};
+  return trace.dump(-1, ' ', /*ensure_ascii=*/true, ordered_json::error_handler_t::replace) + "\n";
+}
 
 std::string to_json(const Summary& summary) {
   const stats::HitRate rate = summary.outcomes.rate();

@@ -9,6 +9,7 @@
 #include <tuple>
 
 #include "hipcache/base/text.h"
+#include "hipcache/stats/hit_rate.h"
 #include "hipcache/stats/units.h"
 
 namespace hipcache::report {
@@ -103,8 +104,8 @@ std::string cut_path(const std::string& path, std::size_t width) {
 }
 
 std::string tier_line(const stats::Tier& tier) {
-  return fmt::format("  {}  {}  {} found, {} not found, {} failed, {:.1f} ms", readable(tier.url), readable(tier.state),
-                     tier.hits, tier.misses, tier.errors, static_cast<double>(tier.median_us) / 1000);
+  return fmt::format("  {}  {}  {} found, {} not found, {} failed, {}", readable(tier.url), readable(tier.state),
+                     tier.hits, tier.misses, tier.errors, stats::milliseconds(tier.median_us));
 }
 
 std::string step_line(const RunningStep& step, std::size_t width) {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <string_view>
 
-#include "hipcache/report/html.h"
+#include "hipcache/report/summary.h"
 #include "hipcache/stats/units.h"
 
 namespace hipcache::report {

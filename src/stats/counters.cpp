@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "hipcache/base/text.h"
-#include "stats/fields.h"
 
 namespace hipcache::stats {
 namespace {
@@ -58,25 +57,14 @@ void Counters::count_one(std::uint64_t& counter) {
   ++counter;
 }
 
-void Counters::count_step(HitRun& step, bool hit) { count_one(hit ? step.hit : step.run); }
-
-void Counters::count_reason(const ReasonField& field, std::string_view reason, std::string_view detail) {
+void Counters::count_reason(std::map<std::string, std::uint64_t>& counts, std::map<std::string, std::string>& details,
+                            std::string_view reason, std::string_view detail) {
   std::string shown = bounded(detail);
   const std::scoped_lock lock(mutex_);
   dirty_ = true;
-  ++named(counts_.*field.counts, reason);
-  if (!shown.empty()) named(counts_.*field.details, reason) = std::move(shown);
+  ++named(counts, reason);
+  if (!shown.empty()) named(details, reason) = std::move(shown);
 }
-
-void Counters::not_cached(std::string_view reason, std::string_view detail) {
-  count_reason(kNotCached, reason, detail);
-}
-void Counters::not_stored(std::string_view reason, std::string_view detail) {
-  count_reason(kNotStored, reason, detail);
-}
-void Counters::tied(std::string_view reason, std::string_view detail) { count_reason(kTied, reason, detail); }
-void Counters::bundled(std::string_view reason, std::string_view detail) { count_reason(kBundled, reason, detail); }
-void Counters::not_split(std::string_view reason, std::string_view detail) { count_reason(kNotSplit, reason, detail); }
 
 void Counters::device(std::string_view arch, bool hit) {
   const std::scoped_lock lock(mutex_);
@@ -84,19 +72,6 @@ void Counters::device(std::string_view arch, bool hit) {
   HitRun& step = named(counts_.device, arch);
   ++(hit ? step.hit : step.run);
 }
-
-void Counters::host(bool hit) { count_step(counts_.host, hit); }
-void Counters::bundle(bool hit) { count_step(counts_.bundle, hit); }
-void Counters::probe(bool hit) { count_step(counts_.probe, hit); }
-void Counters::proof(bool hit) { count_step(counts_.proof, hit); }
-void Counters::front(bool hit) { count_step(counts_.front, hit); }
-void Counters::back(bool hit) { count_step(counts_.back, hit); }
-void Counters::split_codegen_proof(bool hit) { count_step(counts_.split_codegen_proof, hit); }
-void Counters::unbundle(bool hit) { count_step(counts_.unbundle, hit); }
-void Counters::link(bool hit) { count_step(counts_.link, hit); }
-void Counters::archive(bool hit) { count_step(counts_.archive, hit); }
-void Counters::token_hit() { count_one(counts_.token_hits.served); }
-void Counters::audit() { count_step(counts_.audit, false); }
 
 void Counters::audit_of_hit(AuditOutcome outcome) {
   const std::scoped_lock lock(mutex_);
@@ -126,10 +101,6 @@ void Counters::rated(const HitRun& steps) {
   counts_.rated.run += steps.run;
 }
 
-void Counters::executed_sent() { count_one(counts_.executed.sent); }
-void Counters::executed_lost() { count_one(counts_.executed.lost); }
-void Counters::executed_differs() { count_one(counts_.executed.differences); }
-
 void Counters::executed_won(const Executed& times) {
   const std::scoped_lock lock(mutex_);
   dirty_ = true;
@@ -153,11 +124,6 @@ void Counters::executed_in_vain(bool is_proof, std::string_view reason, std::str
   if (!shown.empty()) named(all.why_detail, reason) = std::move(shown);
   if (is_proof && path.starts_with('/')) ++named(all.paths, bounded(path));
 }
-
-void Counters::failed_compile() { count_one(counts_.failed_compiles); }
-void Counters::wrapper() { count_one(counts_.wrappers); }
-void Counters::waited() { count_one(counts_.waited_steps); }
-void Counters::error() { count_one(counts_.errors); }
 
 void Counters::saved(std::uint64_t elapsed_us, std::uint64_t processor_us) {
   const std::scoped_lock lock(mutex_);

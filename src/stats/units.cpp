@@ -1,48 +1,14 @@
 #include "hipcache/stats/units.h"
 
-#include "hipcache/base/text.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 #include <ctime>
 
-#include "hipcache/stats/counters.h"
+#include "hipcache/base/text.h"
 
 namespace hipcache::stats {
-
-double HitRate::percent() const {
-  return look_ups == 0 ? 0.0 : 100.0 * static_cast<double>(hits) / static_cast<double>(look_ups);
-}
-
-std::string HitRate::counts() const {
-  return fmt::format("{} of {} steps, {} of {} requests as a whole", hits, look_ups, whole_hits, requests);
-}
-
-void set_requests(HitRate& rate, std::uint64_t hits, std::uint64_t misses, std::uint64_t failed) {
-  rate.whole_hits = hits;
-  rate.requests = hits + misses - std::min(misses, failed);
-}
-
-HitRate hit_rate_of(const Snapshot& counts) {
-  HitRate rate{.hits = counts.rated.hit, .look_ups = counts.rated.hit + counts.rated.run};
-  set_requests(rate, counts.hit, counts.partial + counts.miss, counts.failed_compiles);
-  return rate;
-}
-
-Status check_hit_rate(std::string_view json, double percent) {
-  const Result<Snapshot> counts = Snapshot::from_json(json);
-  if (!counts) return counts.error();
-  return check_hit_rate(hit_rate_of(*counts), percent, "since the statistics were zeroed");
-}
-
-Status check_hit_rate(const HitRate& rate, double percent, std::string_view when) {
-  if (rate.look_ups == 0) return Error{fmt::format("nothing was looked up {}; does the build use hipcache?", when)};
-  if (rate.percent() >= percent) return done();
-  return Error{fmt::format("the hit rate is {:.1f} %, less than {:g} %: {} came from the cache", rate.percent(),
-                           percent, rate.counts())};
-}
 
 std::string markdown_cell(std::string_view text) {
   constexpr std::string_view kMarkup = "\\`*_{}[]()#+!|~";
@@ -103,6 +69,10 @@ std::string duration(std::uint64_t microseconds) {
   if (seconds < 60) return fmt::format("{:.1f} s", static_cast<double>(microseconds) / 1e6);
   if (seconds < 3600) return fmt::format("{} min {} s", seconds / 60, seconds % 60);
   return fmt::format("{} h {} min", seconds / 3600, seconds / 60 % 60);
+}
+
+std::string milliseconds(std::uint64_t microseconds) {
+  return fmt::format("{:.1f} ms", static_cast<double>(microseconds) / 1000);
 }
 
 std::string short_duration(std::uint64_t microseconds) {

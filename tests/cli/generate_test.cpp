@@ -1,4 +1,4 @@
-#include "cli/options/generate.h"
+#include "cli/options/options.h"
 
 #include <gmock/gmock.h>
 

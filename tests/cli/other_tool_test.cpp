@@ -1,4 +1,4 @@
-#include "cli/options/other_tool.h"
+#include "cli/options/options.h"
 
 #include <gmock/gmock.h>
 

@@ -192,10 +192,12 @@ TEST_F(EventLogTest, LosesNoLineOfManyThreads) {
 }
 
 TEST(EventFiles, AreReadLineByLine) {
-  ReadEvents read;
-  read_events(line(1) + "damaged\n\n" + line(2) + line(3).substr(0, 9), read);
-  EXPECT_EQ(read.events.size(), 2u);
-  EXPECT_EQ(read.damaged, 2u);
+  const support::Scratch scratch;
+  scratch.write(kNewerFile, line(1) + "damaged\n\n" + line(2) + line(3).substr(0, 9));
+  const Result<ReadEvents> read = read_event_files(scratch.path());
+  ASSERT_TRUE(read.ok());
+  EXPECT_EQ(read->events.size(), 2u);
+  EXPECT_EQ(read->damaged, 2u);
 }
 
 TEST(EventFiles, MayBeMissingButNotSomethingElse) {

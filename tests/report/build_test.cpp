@@ -1,4 +1,4 @@
-#include "hipcache/report/summary.h"
+#include "hipcache/report/build.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // The four forms of a report: what is in them, and that no name can leave its place.
-#include "hipcache/report/html.h"
+#include "hipcache/report/summary.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -4,7 +4,7 @@
 #include <cstdio>
 #include <random>
 
-#include "hipcache/report/html.h"
+#include "hipcache/report/summary.h"
 #include "report/events_made.h"
 
 namespace hipcache::report {

@@ -69,7 +69,7 @@ TEST(Summary, CountsStepsByArchitectureAlsoOfRequestsThatWereFoundAsAWhole) {
   EXPECT_EQ(summary.saved_us, 100u);
 }
 
-// As the statistics do: hipcache/stats/units.h.
+// As the statistics do: hipcache/stats/hit_rate.h.
 TEST(Summary, RatesStepsThatMakeSomethingAndNoFailedCompile) {
   LogMaker log;
   log.request(1, 1, "hit", "a.o");

@@ -1,4 +1,4 @@
-#include "hipcache/stats/units.h"
+#include "hipcache/stats/hit_rate.h"
 
 #include <gmock/gmock.h>
 

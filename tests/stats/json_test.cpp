@@ -131,6 +131,20 @@ TEST(StatisticsJson, ComesBackAsItWent) {
   EXPECT_EQ(store->bytes_on_disk, 4u);
 }
 
+TEST(RemoteStatistics, OfResultsThatNoTrustedKeyHasSignedComeBackAsTheyWent) {
+  Snapshot counts;
+  counts.remote.tiers = {
+      {.url = "redis://cache.example", .state = "ok", .hits = 1, .misses = 9, .not_signed = 3, .untrusted = 4}};
+  const std::string text = counts.to_json(0, 0, 0, 0);
+  EXPECT_EQ(json::parse(text)["remote"]["tiers"][0]["unsigned"], 3);
+  EXPECT_EQ(json::parse(text)["remote"]["tiers"][0]["untrusted"], 4);
+  const auto back = Snapshot::from_json(text);
+  ASSERT_TRUE(back) << back.error().message;
+  ASSERT_EQ(back->remote.tiers.size(), 1u);
+  EXPECT_EQ(back->remote.tiers[0].not_signed, 3u);
+  EXPECT_EQ(back->remote.tiers[0].untrusted, 4u);
+}
+
 TEST(StatisticsJson, TakesWhatIsMissingForZero) {
   const auto empty = Snapshot::from_json("{}");
   ASSERT_TRUE(empty);

@@ -3,13 +3,18 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "hipcache/stats/counters.h"
+#include "hipcache/stats/units.h"
 
 namespace hipcache::stats {
 namespace {
 
-using ::testing::HasSubstr;
+using nlohmann::json;
+using testing::HasSubstr;
+using testing::Not;
+using testing::StartsWith;
 
 std::string text_of(const Snapshot& counts, TextStyle style = {.all = true}) {
   const auto text = to_text(counts.to_json(1200, 34, 5'000'000, 3'000'000), style);
@@ -29,7 +34,7 @@ TEST(Report, OfFailedCompilesAloneSaysThatTheyDoNotCount) {
 
 TEST(Report, ShowsWhatCameFromOtherStoresWhereThereAreSome) {
   Snapshot counts;
-  EXPECT_THAT(text_of(counts), testing::Not(HasSubstr("Other stores")));
+  EXPECT_THAT(text_of(counts), Not(HasSubstr("Other stores")));
   counts.layers = 2, counts.taken_over = 17;
   EXPECT_THAT(text_of(counts), HasSubstr("Other stores read                    2"));
   EXPECT_THAT(text_of(counts), HasSubstr("Results taken from them             17"));
@@ -126,7 +131,7 @@ TEST(Report, ShowsOnOneScreenWhatPeopleLookAtFirst) {
 
 TEST(Report, SaysWhatCameOfTheStepsThatWereSentToAnEngine) {
   Snapshot counts;
-  EXPECT_THAT(text_of(counts), testing::Not(HasSubstr("Remote execution")));
+  EXPECT_THAT(text_of(counts), Not(HasSubstr("Remote execution")));
   counts.executed = {.sent = 40,
                      .won = 30,
                      .lost = 4,
@@ -184,8 +189,17 @@ TEST(Report, FitsOnOneScreenWhateverHappened) {
   const std::string all = text_of(counts);
   for (const char* only_there : {"gfx29", "file:///29", "Dropped as damaged", "Probe", "Hits audited"}) {
     EXPECT_THAT(all, HasSubstr(only_there));
-    EXPECT_THAT(text, testing::Not(HasSubstr(only_there)));
+    EXPECT_THAT(text, Not(HasSubstr(only_there)));
   }
+}
+
+TEST(RemoteStatistics, ShowResultsThatNoTrustedKeyHasSignedIfThereAreAny) {
+  Snapshot counts;
+  counts.remote.tiers = {{.url = "redis://cache.example", .state = "ok", .hits = 1, .misses = 9}};
+  EXPECT_THAT(text_of(counts), Not(HasSubstr("signed")));
+  counts.remote.tiers[0].not_signed = 3, counts.remote.tiers[0].untrusted = 4;
+  EXPECT_THAT(text_of(counts), HasSubstr("of them not signed"));
+  EXPECT_THAT(text_of(counts), HasSubstr("of them signed by no trusted key"));
 }
 
 TEST(Report, HasColoursOnlyWhereTheyAreAskedFor) {
@@ -271,6 +285,171 @@ TEST(Report, IsAnErrorForTextThatIsNoStatistics) {
   const auto wrong = to_text(R"({"store": {"blobs": "many"}})");
   ASSERT_FALSE(wrong);
   EXPECT_EQ(wrong.error().message, "statistics: store.blobs is a JSON string, not a count");
+}
+
+std::string markdown_of(const Snapshot& counts) {
+  const Result<std::string> text = to_markdown(counts.to_json(1200, 34, 5 << 20, 3 << 20));
+  EXPECT_TRUE(text);
+  return text ? *text : "";
+}
+
+TEST(Markdown, HasTablesOfRequestsArchitecturesAndSharedCaches) {
+  Snapshot counts;
+  counts.compile_requests = 4;
+  counts.hit = 3, counts.miss = 1;
+  counts.device = {{"gfx906", {3, 1}}, {"gfx90a:xnack+", {0, 2}}};
+  counts.host = {3, 1};
+  counts.rated = {6, 4};
+  counts.processor_saved_us = 61u * 1000000;
+  counts.remote.tiers = {{.url = "grpc://cache:9092",
+                          .state = "ok",
+                          .hits = 7,
+                          .misses = 2,
+                          .written = 5,
+                          .bytes_read = 1 << 20,
+                          .median_us = 1500}};
+  const std::string text = markdown_of(counts);
+  EXPECT_EQ(text.substr(0, text.find("\nThe local store")),
+            "### hipcache\n"
+            "\n"
+            "**60.0 %** came from the cache: 6 of 10 steps, 3 of 4 requests as a whole. "
+            "Processor time saved: 1 min 1 s.\n"
+            "\n"
+            "#### Requests\n"
+            "\n"
+            "| Requests | Number | Share |\n"
+            "|---|---:|---:|\n"
+            "| Hits | 3 | 75.0 % |\n"
+            "| Misses | 1 | 25.0 % |\n"
+            "\n"
+            "#### Steps by architecture\n"
+            "\n"
+            "| Step | From the cache | Run | Share from the cache |\n"
+            "|---|---:|---:|---:|\n"
+            "| Device gfx906 | 3 | 1 | 75.0 % |\n"
+            "| Device gfx90a:xnack\\+ | 0 | 2 | 0.0 % |\n"
+            "| Host | 3 | 1 | 75.0 % |\n"
+            "\n"
+            "#### Shared caches\n"
+            "\n"
+            "| Shared cache | State | Found | Not found | Failed | Median | Read | Written | Writes failed |\n"
+            "|---|---:|---:|---:|---:|---:|---:|---:|---:|\n"
+            "| grpc://cache:9092 | ok | 7 | 2 | 0 | 1.5 ms | 1.0 MB | 0 B | 0 |\n");
+  EXPECT_THAT(text, HasSubstr("The local store holds 1200 results in 3.1 MB."));
+}
+
+TEST(Markdown, HasATableOfRemoteExecutionAndItsReasons) {
+  Snapshot counts;
+  counts.executed = {.sent = 9,
+                     .won = 5,
+                     .lost = 1,
+                     .not_proved = 2,
+                     .failed = 1,
+                     .why = {{"other-toolchain", 2}},
+                     .why_detail = {{"other-toolchain", "/usr/bin/lld"}},
+                     .execution_us = 2'000'000};
+  EXPECT_THAT(markdown_of(counts), HasSubstr("| 9 | 5 | 1 | 2 | 1 | 2.0 s |\n"));
+  EXPECT_THAT(markdown_of(counts), HasSubstr("| other-toolchain | 2 | /usr/bin/lld |\n"));
+}
+
+TEST(Markdown, KeepsWhatOthersWroteInItsCell) {
+  Snapshot counts;
+  counts.not_cached = {{"linking", 1}};
+  counts.not_cached_detail = {{"linking", "a|b\n# <script> [x](y) `c` & d"}};
+  const std::string text = markdown_of(counts);
+  EXPECT_THAT(text, HasSubstr("| linking | 1 | a\\|b \\# &lt;script> \\[x\\]\\(y\\) \\`c\\` &amp; d |\n"));
+}
+
+TEST(Markdown, HasNoControlCharacter) {
+  EXPECT_EQ(markdown_cell("a\x1b"
+                          "b\xc2\x9b"
+                          "c\xe2\x80\xae"
+                          "d\xc3\xa4"),
+            "a b c d\xc3\xa4");
+}
+
+TEST(Markdown, NamesTheRemedyOfAReason) {
+  Snapshot counts;
+  counts.not_stored = {{"clock", 2}};
+  EXPECT_THAT(markdown_of(counts), HasSubstr("| clock \\(set SOURCE\\_DATE\\_EPOCH"));
+}
+
+TEST(Markdown, SaysThatNothingWasLookedUp) {
+  EXPECT_THAT(markdown_of(Snapshot()), HasSubstr("Nothing was looked up."));
+  EXPECT_THAT(markdown_of(Snapshot()), Not(HasSubstr("####")));
+}
+
+TEST(Markdown, IsAnErrorForTextThatIsNoStatistics) { EXPECT_FALSE(to_markdown("hello")); }
+
+std::string some_statistics() {
+  Snapshot counts;
+  counts.compile_requests = 20;
+  counts.hit = 12, counts.partial = 2, counts.miss = 4, counts.passthrough = 2;
+  counts.failed_compiles = 1, counts.errors = 3;
+  counts.not_cached = {{"stdin", 2}};
+  counts.device = {{"gfx906", {12, 6}}};
+  counts.host = {14, 4};
+  counts.rated = {26, 10};
+  counts.max_bytes = 20'000'000'000, counts.directory = "/cache", counts.since = 42;
+  return counts.to_json(100, 34, 0, 200'000'000);
+}
+
+// As programs read them: the number after a name, and the whole after a slash.
+TEST(OtherTools, CcachesTextHasItsLinesAndThenOurs) {
+  const std::string text = as_ccache_text(some_statistics()).value();
+  EXPECT_THAT(text, StartsWith("Cacheable calls:"));
+  EXPECT_THAT(text, HasSubstr("Cacheable calls:             18 / 20 (90.00%)\n"
+                              "  Hits:                      12 / 18 (66.67%)\n"
+                              "    Direct:                  12 / 12 (100.00%)\n"
+                              "    Preprocessed:             0 / 12 ( 0.00%)\n"
+                              "  Misses:                     6 / 18 (33.33%)\n"
+                              "Uncacheable calls:            2 / 20 (10.00%)\n"
+                              "Local storage:\n"
+                              "  Cache size (GB):         0.20 / 20.00 ( 1.00%)\n"));
+  EXPECT_THAT(text, HasSubstr("72.2 %  26 of 36 steps, 12 of 17 requests as a whole"));
+  EXPECT_THAT(text, HasSubstr("  gfx906"));
+}
+
+TEST(OtherTools, CcachesCountersAreLinesWithATabOrAnObject) {
+  const std::string tab = as_ccache_counters(some_statistics(), CounterForm::tab).value();
+  for (const char* line : {"direct_cache_hit\t12\n", "preprocessed_cache_hit\t0\n", "cache_miss\t5\n",
+                           "compile_failed\t1\n", "cache_size_kibibyte\t195312\n", "stats_zeroed_timestamp\t42\n"})
+    EXPECT_THAT(tab, HasSubstr(line));
+  const json object = json::parse(as_ccache_counters(some_statistics(), CounterForm::json).value());
+  EXPECT_EQ(object["direct_cache_hit"], 12);
+  EXPECT_EQ(object["unsupported_compiler_option"], 2);
+}
+
+TEST(OtherTools, SccachesTextHasItsLinesEachOnce) {
+  const std::string text = as_sccache_text(some_statistics()).value();
+  for (const char* line : {"Compile requests +20", "Compile requests executed +18", "Cache hits +12", "Cache misses +6",
+                           "Cache hits rate +72[.]22 %", "Non-cacheable calls +2", "Compilation failures +1"}) {
+    EXPECT_THAT("\n" + text, testing::ContainsRegex("\n" + std::string(line) + "\n")) << text;
+  }
+  EXPECT_THAT(text, HasSubstr("  gfx906"));
+}
+
+TEST(OtherTools, SccachesJsonHasItsLayout) {
+  const json root = json::parse(as_sccache_json(some_statistics(), "0.17.0").value());
+  const json& stats = root["stats"];
+  EXPECT_EQ(stats["compile_requests"], 20);
+  EXPECT_EQ(stats["requests_executed"], 18);
+  EXPECT_EQ(stats["requests_not_cacheable"], 2);
+  EXPECT_EQ(stats["cache_hits"]["counts"], json({{"C/C++", 12}}));
+  EXPECT_EQ(stats["cache_misses"]["counts"], json({{"C/C++", 6}}));
+  EXPECT_EQ(stats["cache_errors"]["counts"], json({{"C/C++", 3}}));
+  EXPECT_EQ(stats["compilations"], 10);
+  EXPECT_EQ(stats["not_cached"], json({{"stdin", 2}}));
+  EXPECT_EQ(stats["cache_write_duration"]["secs"], 0);
+  EXPECT_EQ(root["cache_size"], 200'000'000);
+  EXPECT_EQ(root["version"], "0.17.0");
+}
+
+TEST(OtherTools, OfTextThatIsNoStatisticsThereIsAnError) {
+  EXPECT_FALSE(as_ccache_text("hello"));
+  EXPECT_FALSE(as_ccache_counters("hello", CounterForm::tab));
+  EXPECT_FALSE(as_sccache_text("hello"));
+  EXPECT_FALSE(as_sccache_json("hello", ""));
 }
 
 }  // namespace

@@ -23,7 +23,7 @@ inline constexpr const char* kArchiveStep = "archive";
 
 struct StepName {
   std::string_view name;
-  bool is_rated;  // in the hit rate (hipcache/stats/units.h): neither front ends, nor what packs code objects
+  bool is_rated;  // in the hit rate (hipcache/stats/hit_rate.h): neither front ends, nor what packs code objects
 };
 
 inline constexpr auto kStepNames = std::to_array<StepName>({{kHostStep, true},

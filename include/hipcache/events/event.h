@@ -26,7 +26,8 @@ namespace hipcache::events {
 
 // A request that has ended.
 struct RequestEvent {
-  std::string id;  // unique in a cache directory
+  static constexpr const char* kEvent = "request";  // in the line
+  std::string id;                                   // unique in a cache directory
   std::uint64_t start_us = 0;
   std::uint64_t duration_us = 0;  // until the client had its answer
   std::string outcome;            // "hit", "partial", "miss", "passthrough", "aborted"
@@ -60,6 +61,7 @@ struct AtEngine {
 
 // A step that has ended: found ("hit"), run ("run"), or run without success ("failed").
 struct StepEvent {
+  static constexpr const char* kEvent = "step";
   std::string request;  // its id
   std::uint64_t start_us = 0;
   std::uint64_t duration_us = 0;
@@ -80,6 +82,7 @@ struct StepEvent {
 
 // Results were evicted since the last such line.
 struct EvictionEvent {
+  static constexpr const char* kEvent = "eviction";
   std::uint64_t time_us = 0;
   std::uint64_t values = 0;
   std::uint64_t bytes = 0;     // of these values, as stored
@@ -89,6 +92,7 @@ struct EvictionEvent {
 
 // The statistics were set to zero.
 struct ZeroEvent {
+  static constexpr const char* kEvent = "zero";
   std::uint64_t time_us = 0;
   bool operator==(const ZeroEvent&) const = default;
 };

@@ -29,20 +29,6 @@
 
 namespace hipcache::events {
 
-// Reads the event log of a daemon's directory, while the daemon may write to it.
-
-struct ReadEvents {
-  std::vector<Event> events;  // in the order in which they were written
-  std::uint64_t damaged = 0;  // lines that are no events of this version
-};
-
-// Both files, the older one first. A missing file is an empty one. A line that is damaged or cut
-// short costs only itself. An error if a file cannot be read.
-Result<ReadEvents> read_event_files(const std::string& directory);
-
-// The same for the text of one file.
-void read_events(std::string_view text, ReadEvents& into);
-
 inline constexpr const char* kNewerFile = "events.jsonl";
 inline constexpr const char* kOlderFile = "events.old.jsonl";
 inline constexpr std::size_t kMostWaiting = 4u << 20;  // bytes of lines in memory
@@ -91,6 +77,15 @@ class EventLog {
   std::string waiting_;
   LogCounts counts_;
 };
+
+struct ReadEvents {
+  std::vector<Event> events;  // in the order in which they were written
+  std::uint64_t damaged = 0;  // lines that are no events of this version
+};
+
+// Reads both files of a daemon's directory, the older one first, while the daemon may write to them. A missing file is
+// an empty one. A line that is damaged or cut short costs only itself. An error if a file cannot be read.
+Result<ReadEvents> read_event_files(const std::string& directory);
 
 }  // namespace hipcache::events
 

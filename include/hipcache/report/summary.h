@@ -1,75 +1,19 @@
-// What a build cost and what it was spared, in the numbers and tables that every form of the report shows.
+// What a build cost and what it was spared, in the numbers and tables that every form of the report shows, and the
+// forms.
 #ifndef HIPCACHE_REPORT_SUMMARY_H
 #define HIPCACHE_REPORT_SUMMARY_H
 
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <map>
-#include <optional>
 #include <string>
 #include <vector>
 
-#include "hipcache/events/event.h"
-#include "hipcache/events/event_log.h"
+#include "hipcache/report/build.h"
 #include "hipcache/stats/counters.h"
-#include "hipcache/stats/units.h"
+#include "hipcache/stats/hit_rate.h"
 
 namespace hipcache::report {
-
-// The steps of a build as tracks: one for each architecture, with as many rows as steps of it ran at once.
-
-// The events of one build: what hipcache --report is about.
-//
-// Problem: the event log goes on from build to build, and nobody tells hipcache where one begins.
-// Choice: a build is what came since the user says so (--since, --zero-stats), or else the last burst:
-// the requests at the end of the log that are not kBurstGap apart from each other. A long link is no
-// gap, because its request lasts as long. A pause for reading an error message is none either.
-
-inline constexpr std::chrono::minutes kBurstGap{5};
-
-struct BuildRequest {
-  events::RequestEvent request;
-  std::vector<events::StepEvent> steps;  // by their start; none if the request was found as a whole
-};
-
-struct Build {
-  std::string begins;                  // for people: "since --zero-stats", ...
-  std::uint64_t begin_us = 0;          // of the first request, since 1970; 0 without requests
-  std::uint64_t end_us = 0;            // of the last one
-  std::vector<BuildRequest> requests;  // by their start
-  std::vector<events::EvictionEvent> evictions;
-  std::uint64_t damaged = 0;  // lines of the whole log
-};
-
-// The requests that began at `since_us` or later; without it the last burst, but nothing from before
-// the last --zero-stats.
-Build build_of(events::ReadEvents log, std::optional<std::uint64_t> since_us);
-
-// A step, or a whole request in the track "requests". Refers to the build, which outlives it.
-struct Slice {
-  const BuildRequest* request = nullptr;
-  const events::StepEvent* step = nullptr;  // null: the request
-  std::size_t row = 0;                      // in its track; slices of a row do not overlap
-
-  std::uint64_t start_us() const { return step == nullptr ? request->request.start_us : step->start_us; }
-  std::uint64_t duration_us() const { return step == nullptr ? request->request.duration_us : step->duration_us; }
-  const std::string& outcome() const { return step == nullptr ? request->request.outcome : step->outcome; }
-};
-
-struct Track {
-  std::string name;  // "requests", an architecture, or a kind of step without one
-  std::size_t rows = 0;
-  std::vector<Slice> slices;  // by their start
-};
-
-struct Timeline {
-  std::vector<Track> tracks;   // requests, architectures, the rest
-  std::uint64_t left_out = 0;  // slices: the shortest ones
-};
-
-// At most `most` slices, of which the longest are kept.
-Timeline timeline_of(const Build& build, std::size_t most);
 
 struct Outcomes {
   std::uint64_t hit = 0, partial = 0, miss = 0, passthrough = 0, aborted = 0;
@@ -146,6 +90,21 @@ Summary summary_of(const Build& build, const stats::Snapshot& counts);
 
 // The limit, as a value for HIPCACHE_MAX_SIZE, of a store that would have kept what was evicted.
 std::string advised_size(std::uint64_t max_size, std::uint64_t evicted_bytes);
+
+// The forms of the report. Names of files, messages of compilers and URLs are hostile: none can leave its place and
+// become markup, a script or another field. Bytes that are not UTF-8 are replaced. docs/report.md shows the forms.
+
+// One page that needs nothing beside it: no network, no other file.
+std::string to_html(const Build& build, const Summary& summary);
+
+// For the summary of a CI job.
+std::string to_markdown(const Summary& summary);
+
+// For programs. Fields keep their meaning.
+std::string to_json(const Summary& summary);
+
+// Trace events, for Perfetto and chrome://tracing: a process for each track.
+std::string to_trace(const Build& build);
 
 }  // namespace hipcache::report
 

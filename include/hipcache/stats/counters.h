@@ -110,7 +110,7 @@ struct Snapshot {
   HitRun host, bundle, probe, proof, unbundle, link, archive;
   HitRun front, back;                 // of split device compiles
   HitRun split_codegen_proof, audit;  // of the proof for that split; an audit is never a hit
-  HitRun rated;                       // what the hit rate counts (units.h)
+  HitRun rated;                       // what the hit rate counts (hit_rate.h)
   AuditedHits audited_hits;
   TokenHits token_hits;
   // The compiler reported an error; counted beside the outcome.
@@ -146,8 +146,6 @@ struct Snapshot {
 inline constexpr std::size_t kMaxNames = 256;
 inline constexpr std::size_t kMaxDetail = 256;
 
-struct ReasonField;  // src/stats/fields.h
-
 class Counters {
  public:
   Counters();
@@ -155,37 +153,47 @@ class Counters {
   // Call it once per request, at its end.
   void request(Outcome outcome);
   // `detail`: what and which file, for people; cut to its last kMaxDetail bytes.
-  void not_cached(std::string_view reason, std::string_view detail = {});
-  void not_stored(std::string_view reason, std::string_view detail = {});
-  void tied(std::string_view reason, std::string_view detail);
-  void bundled(std::string_view reason, std::string_view detail);
-  void not_split(std::string_view reason, std::string_view detail);
+  void not_cached(std::string_view reason, std::string_view detail = {}) {
+    count_reason(counts_.not_cached, counts_.not_cached_detail, reason, detail);
+  }
+  void not_stored(std::string_view reason, std::string_view detail = {}) {
+    count_reason(counts_.not_stored, counts_.not_stored_detail, reason, detail);
+  }
+  void tied(std::string_view reason, std::string_view detail) {
+    count_reason(counts_.tied, counts_.tied_detail, reason, detail);
+  }
+  void bundled(std::string_view reason, std::string_view detail) {
+    count_reason(counts_.bundled, counts_.bundled_detail, reason, detail);
+  }
+  void not_split(std::string_view reason, std::string_view detail) {
+    count_reason(counts_.not_split, counts_.not_split_detail, reason, detail);
+  }
   void device(std::string_view arch, bool hit);
-  void host(bool hit);
-  void bundle(bool hit);
-  void probe(bool hit);
-  void proof(bool hit);
-  void front(bool hit);
-  void back(bool hit);
-  void split_codegen_proof(bool hit);
-  void audit();  // of a back end
+  void host(bool hit) { count_step(counts_.host, hit); }
+  void bundle(bool hit) { count_step(counts_.bundle, hit); }
+  void probe(bool hit) { count_step(counts_.probe, hit); }
+  void proof(bool hit) { count_step(counts_.proof, hit); }
+  void front(bool hit) { count_step(counts_.front, hit); }
+  void back(bool hit) { count_step(counts_.back, hit); }
+  void split_codegen_proof(bool hit) { count_step(counts_.split_codegen_proof, hit); }
+  void audit() { count_step(counts_.audit, false); }  // of a back end
   void audit_of_hit(AuditOutcome outcome);
-  void token_hit();
-  void unbundle(bool hit);
-  void link(bool hit);
-  void archive(bool hit);
+  void token_hit() { count_one(counts_.token_hits.served); }
+  void unbundle(bool hit) { count_step(counts_.unbundle, hit); }
+  void link(bool hit) { count_step(counts_.link, hit); }
+  void archive(bool hit) { count_step(counts_.archive, hit); }
   void rated(const HitRun& steps);
   // A step was given to the engine; its result was taken; this machine was faster; an audit found it wrong.
-  void executed_sent();
+  void executed_sent() { count_one(counts_.executed.sent); }
   void executed_won(const Executed& times);  // its bytes and times
-  void executed_lost();
-  void executed_differs();
+  void executed_lost() { count_one(counts_.executed.lost); }
+  void executed_differs() { count_one(counts_.executed.differences); }
   // `is_proof`: the result is there, and not proved, perhaps because of a path. `detail`: as in not_stored().
   void executed_in_vain(bool is_proof, std::string_view reason, std::string_view detail, std::string_view path);
-  void failed_compile();
-  void wrapper();
-  void waited();
-  void error();
+  void failed_compile() { count_one(counts_.failed_compiles); }
+  void wrapper() { count_one(counts_.wrappers); }
+  void waited() { count_one(counts_.waited_steps); }
+  void error() { count_one(counts_.errors); }
   // What a run took whose result was found: by the clock, and in processor time.
   void saved(std::uint64_t elapsed_us, std::uint64_t processor_us);
 
@@ -196,8 +204,9 @@ class Counters {
 
  private:
   void count_one(std::uint64_t& counter);
-  void count_step(HitRun& step, bool hit);
-  void count_reason(const ReasonField& field, std::string_view reason, std::string_view detail);
+  void count_step(HitRun& step, bool hit) { count_one(hit ? step.hit : step.run); }
+  void count_reason(std::map<std::string, std::uint64_t>& counts, std::map<std::string, std::string>& details,
+                    std::string_view reason, std::string_view detail);
 
   mutable std::mutex mutex_;
   Snapshot counts_;

@@ -1,10 +1,8 @@
-#include "cli/doctor/check_compilers.h"
-
-#include <cstdio>
 #include <map>
 #include <set>
 #include <string_view>
 
+#include "cli/doctor/checks.h"
 #include "cli/doctor/find_compilers.h"
 #include "cli/doctor/trial/trial.h"
 #include "hipcache/base/files.h"
@@ -12,54 +10,9 @@
 #include "hipcache/base/text.h"
 #include "hipcache/client/own_request.h"
 #include "hipcache/config/remote_url.h"
+#include "hipcache/stats/units.h"
 
 namespace hipcache::cli {
-
-namespace {
-
-std::string milliseconds(std::uint64_t us) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.1f ms", static_cast<double>(us) / 1e3);
-  return text;
-}
-
-}  // namespace
-
-Finding finding_on(const stats::Tier& tier) {
-  const std::string name = "shared cache " + tier.url;
-  const std::string failed = std::to_string(tier.errors) + " look-ups failed; docs/remote.md says more";
-  const bool answers = tier.hits + tier.misses > 0;
-  const bool is_well = tier.state == "ok";
-  if (tier.errors > 0 && !answers)
-    return {Level::error, name + " does not answer: " + (is_well ? "" : tier.state + "; ") + failed};
-  if (!is_well && tier.errors == 0)
-    return {Level::error, name + " is not used: " + tier.state + "; docs/remote.md says more"};
-  if (tier.errors > 0) return {Level::warning, name + " answers, but " + (is_well ? "" : tier.state + "; ") + failed};
-  if (!answers) return {Level::note, name + " was not asked"};
-  return {Level::ok, name + " answers in " + milliseconds(tier.median_us)};
-}
-
-void check_tiers(const Trial& trial, const config::Settings& settings, Findings& findings) {
-  for (const std::string& text : settings.remote)
-    if (const auto url = config::parse_remote_url(text); url && !url->reads)
-      findings.note("shared cache " + url->shown + " is only written (mode=wo): not asked here");
-  if (settings.remote.empty()) return;
-  const Result<stats::Snapshot> statistics = trial.statistics();
-  if (!statistics) {
-    findings.error("shared caches cannot be asked: " + statistics.error().message);
-    return;
-  }
-  // The trial has the tiers that are read, in their order, with another mode (only_read).
-  Words shown;
-  for (const std::string& text : settings.remote)
-    if (const auto url = config::parse_remote_url(text); url && url->reads) shown.push_back(url->shown);
-  for (std::size_t at = 0; at < statistics->remote.tiers.size(); ++at) {
-    stats::Tier tier = statistics->remote.tiers[at];
-    if (at < shown.size()) tier.url = shown[at];
-    Finding finding = finding_on(tier);
-    findings.add(finding.level, std::move(finding.text));
-  }
-}
 
 namespace {
 
@@ -195,7 +148,45 @@ void note_hip_compiler(const Subject& subject, const std::string& path, Examinat
   examination.hip_compiler.front() = path;
 }
 
+// Whether the shared caches answer, and how fast. REQUIRES: a compile ran in the trial. Its look-ups asked each tier
+// that may be read.
+void check_tiers(const Trial& trial, const config::Settings& settings, Findings& findings) {
+  for (const std::string& text : settings.remote)
+    if (const auto url = config::parse_remote_url(text); url && !url->reads)
+      findings.note("shared cache " + url->shown + " is only written (mode=wo): not asked here");
+  if (settings.remote.empty()) return;
+  const Result<stats::Snapshot> statistics = trial.statistics();
+  if (!statistics) {
+    findings.error("shared caches cannot be asked: " + statistics.error().message);
+    return;
+  }
+  // The trial has the tiers that are read, in their order, with another mode (only_read).
+  Words shown;
+  for (const std::string& text : settings.remote)
+    if (const auto url = config::parse_remote_url(text); url && url->reads) shown.push_back(url->shown);
+  for (std::size_t at = 0; at < statistics->remote.tiers.size(); ++at) {
+    stats::Tier tier = statistics->remote.tiers[at];
+    if (at < shown.size()) tier.url = shown[at];
+    Finding finding = finding_on(tier);
+    findings.add(finding.level, std::move(finding.text));
+  }
+}
+
 }  // namespace
+
+Finding finding_on(const stats::Tier& tier) {
+  const std::string name = "shared cache " + tier.url;
+  const std::string failed = std::to_string(tier.errors) + " look-ups failed; docs/remote.md says more";
+  const bool answers = tier.hits + tier.misses > 0;
+  const bool is_well = tier.state == "ok";
+  if (tier.errors > 0 && !answers)
+    return {Level::error, name + " does not answer: " + (is_well ? "" : tier.state + "; ") + failed};
+  if (!is_well && tier.errors == 0)
+    return {Level::error, name + " is not used: " + tier.state + "; docs/remote.md says more"};
+  if (tier.errors > 0) return {Level::warning, name + " answers, but " + (is_well ? "" : tier.state + "; ") + failed};
+  if (!answers) return {Level::note, name + " was not asked"};
+  return {Level::ok, name + " answers in " + stats::milliseconds(tier.median_us)};
+}
 
 void check_compilers(Examination& examination) {
   Findings& findings = examination.findings;

@@ -1,5 +1,12 @@
-#include "cli/doctor/check_engine.h"
-
+// Whether the engine of remote execution answers, takes actions, and has workers with this machine's toolchain.
+//
+// The problem: an engine that is dead, has no worker, or has another image costs a build nothing but the hope, so
+// nobody notices. The choice: one small action that runs the compiler's programs with `--version` under the trace
+// library, as a real step runs them. The trace that comes back has the digest of each program and library, which are
+// compared with those of here. Rejected: the digests of a tool such as sha256sum, which an image may lack; a compile,
+// which takes seconds and says less about what is wrong.
+//
+// The daemon is not asked: the engine is the one that the user's settings name.
 #include <fcntl.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -14,6 +21,7 @@
 #include <utility>
 #include <variant>
 
+#include "cli/doctor/checks.h"
 #include "hipcache/base/files.h"
 #include "hipcache/base/process.h"
 #include "hipcache/base/text.h"
@@ -127,6 +135,27 @@ Finding finding_on_failure(const protocol::RemoteExecuted& executed, const confi
           name_of(url) + " answers, and did not run a small action: " + executed.detail + "; its own log may say more"};
 }
 
+// A value of the URL is not shown (hipcache/config/shown.h).
+Words names_of(const Words& properties) {
+  Words names;
+  for (const std::string& property : properties) names.push_back(property.substr(0, property.find('=')));
+  return names;
+}
+
+// The shell has printed the names of those that are not there.
+std::optional<Finding> finding_on_program(const std::string& program, const protocol::RemoteExecuted& executed,
+                                          const std::vector<Record>& traced) {
+  const std::string worker = worker_of(executed);
+  if (("\n" + executed.stdout_text).find("\n" + program + "\n") != std::string::npos)
+    return Finding{Level::error, worker + " has no " + program + ": install the toolchain on its image"};
+  const bool has_run = std::any_of(traced.begin(), traced.end(), [&](const Record& record) {
+    return record.kind == Kind::program && record.text == program;
+  });
+  if (has_run) return std::nullopt;
+  return Finding{Level::error, program + " cannot be traced on " + worker +
+                                   ", so no result is proved: its image needs this machine's C library"};
+}
+
 // The programs and libraries that differ, or are missing on one of the machines.
 Words different_in(const std::vector<Record>& traced) {
   Words different;
@@ -176,13 +205,6 @@ protocol::RemoteExecute small_action(const Words& programs, const std::string& t
   return action;
 }
 
-// A value of the URL is not shown (hipcache/config/shown.h).
-Words names_of(const Words& properties) {
-  Words names;
-  for (const std::string& property : properties) names.push_back(property.substr(0, property.find('=')));
-  return names;
-}
-
 Finding finding_on(const protocol::RemoteEngineAnswer& answer, const config::ExecuteUrl& url) {
   if (!answer.ok)
     return {Level::error,
@@ -191,20 +213,6 @@ Finding finding_on(const protocol::RemoteEngineAnswer& answer, const config::Exe
           name_of(url) + " answers" + (answer.version.empty() ? "" : " (API " + answer.version + ")") + " and " +
               answer.detail +
               (url.properties.empty() ? "" : "; asked for " + config::format_list(names_of(url.properties)))};
-}
-
-// The shell has printed the names of those that are not there.
-std::optional<Finding> finding_on_program(const std::string& program, const protocol::RemoteExecuted& executed,
-                                          const std::vector<Record>& traced) {
-  const std::string worker = worker_of(executed);
-  if (("\n" + executed.stdout_text).find("\n" + program + "\n") != std::string::npos)
-    return Finding{Level::error, worker + " has no " + program + ": install the toolchain on its image"};
-  const bool has_run = std::any_of(traced.begin(), traced.end(), [&](const Record& record) {
-    return record.kind == Kind::program && record.text == program;
-  });
-  if (has_run) return std::nullopt;
-  return Finding{Level::error, program + " cannot be traced on " + worker +
-                                   ", so no result is proved: its image needs this machine's C library"};
 }
 
 std::vector<Finding> findings_on(const protocol::RemoteExecuted& executed, const Words& programs,

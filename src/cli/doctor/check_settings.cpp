@@ -1,5 +1,4 @@
-#include "cli/doctor/check_settings.h"
-
+// Whether the settings, the cache directory and the machine suit hipcache.
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <sys/vfs.h>
@@ -8,6 +7,7 @@
 #include <array>
 #include <cstdio>
 
+#include "cli/doctor/checks.h"
 #include "cli/doctor/find_compilers.h"
 #include "hipcache/base/files.h"
 #include "hipcache/config/cache_place.h"
@@ -18,6 +18,48 @@
 namespace hipcache::cli {
 
 namespace {
+
+void check_variables(Examination& examination) {
+  for (const config::UnknownVariable& unknown : config::unknown_variables(examination.environment)) {
+    if (unknown.nearest.empty())
+      examination.findings.note(unknown.name + " is no variable of hipcache; hipcache --show-config lists them");
+    else
+      examination.findings.warning(unknown.name + " is no variable of hipcache; is " + unknown.nearest + " meant?");
+  }
+  if (const std::optional<std::string> file = config::missing_file(examination.variable))
+    examination.findings.warning("HIPCACHE_CONFIG names " + *file + ", which does not exist; make it, or unset it");
+}
+
+void check_cache_directory(Examination& examination) {
+  const std::string directory = examination.variable("HIPCACHE_DIR").value_or("");
+  if (!directory.empty() && directory.front() != '/')
+    examination.findings.warning("HIPCACHE_DIR is " + directory +
+                                 ": each working directory has a cache of its own; give an absolute path");
+}
+
+// Build tools take the compiler, or what runs before it, from these.
+constexpr auto kOfBuildTools =
+    std::to_array<const char*>({"CC", "CXX", "HIPCXX", "CMAKE_C_COMPILER_LAUNCHER", "CMAKE_CXX_COMPILER_LAUNCHER",
+                                "CMAKE_HIP_COMPILER_LAUNCHER", "HIP_CLANG_LAUNCHER"});
+
+void check_other_caches(Examination& examination) {
+  for (const char* name : kOfBuildTools) {
+    const std::string value = examination.variable(name).value_or("");
+    const std::string program = value.substr(0, value.find(' '));
+    if (is_other_cache(program))
+      examination.findings.warning(std::string(name) + " is " + value + ": another cache is in the way; use hipcache " +
+                                   "in its place");
+  }
+}
+
+std::string given_settings(const config::Lookup& variable) {
+  const Result<std::vector<config::Described>> described = config::describe(variable);
+  std::string given;
+  if (!described) return given;
+  for (const config::Described& setting : *described)
+    if (setting.origin != config::kDefaultOrigin) given.append(given.empty() ? "" : ", ").append(setting.key);
+  return given;
+}
 
 struct FileSystem {
   std::int64_t type;
@@ -81,22 +123,36 @@ void check_sharing(const config::Settings& settings, const OwnDirectory& directo
                      " with a group, which may not write to it; chmod 3770 " + directory.path());
 }
 
+// Some errors say what to do, such as a mode to change.
+std::string with_remedy(const std::string& error) {
+  return error.find("; ") != std::string::npos ? error : error + "; HIPCACHE_DIR may name another directory";
+}
+
+constexpr const char* kHugePages = "/sys/kernel/mm/transparent_hugepage/enabled";
+
 }  // namespace
+
+void check_settings(Examination& examination) {
+  Findings& findings = examination.findings;
+  check_variables(examination);
+  check_cache_directory(examination);
+  check_other_caches(examination);
+  if (!examination.settings) {
+    findings.error(examination.settings.error().message);
+    findings.note("what else is checked needs valid settings");
+    return;
+  }
+  const std::string given = given_settings(examination.variable);
+  findings.ok(given.empty() ? "settings: all are at their defaults" : "settings are valid; given are " + given);
+  for (config::Conflict& conflict : config::conflicts(*examination.settings))
+    findings.add(conflict.is_mistake ? Level::warning : Level::note, std::move(conflict.text));
+}
 
 std::string network_file_system(std::int64_t type) {
   const auto* found =
       std::find_if(kOfNetworks.begin(), kOfNetworks.end(), [&](const FileSystem& known) { return known.type == type; });
   return found == kOfNetworks.end() ? "" : found->name;
 }
-
-namespace {
-
-// Some errors say what to do, such as a mode to change.
-std::string with_remedy(const std::string& error) {
-  return error.find("; ") != std::string::npos ? error : error + "; HIPCACHE_DIR may name another directory";
-}
-
-}  // namespace
 
 void check_directory(Examination& examination) {
   if (!examination.settings) return;
@@ -145,13 +201,6 @@ void check_space(Examination& examination) {
   examination.findings.add(finding.level, "cache directory " + settings.directory + ": " + finding.text);
 }
 
-namespace {
-
-constexpr const char* kHugePages = "/sys/kernel/mm/transparent_hugepage/enabled";
-constexpr std::uint64_t kTextLimit = 4096;
-
-}  // namespace
-
 std::string chosen_in(const std::string& choices) {
   const std::size_t begin = choices.find('[');
   const std::size_t end = choices.find(']');
@@ -160,73 +209,11 @@ std::string chosen_in(const std::string& choices) {
 }
 
 void check_machine(Examination& examination) {
-  const Result<std::string> choices = read_file(kHugePages, kTextLimit);
+  const Result<std::string> choices = read_file(kHugePages, 4096);
   if (choices && chosen_in(*choices) == "never")
     examination.findings.note(std::string("transparent huge pages are off, and compiles that miss take some percent "
                                           "longer; as root: echo madvise > ") +
                               kHugePages);
-}
-
-namespace {
-
-void check_variables(Examination& examination) {
-  for (const config::UnknownVariable& unknown : config::unknown_variables(examination.environment)) {
-    if (unknown.nearest.empty())
-      examination.findings.note(unknown.name + " is no variable of hipcache; hipcache --show-config lists them");
-    else
-      examination.findings.warning(unknown.name + " is no variable of hipcache; is " + unknown.nearest + " meant?");
-  }
-  if (const std::optional<std::string> file = config::missing_file(examination.variable))
-    examination.findings.warning("HIPCACHE_CONFIG names " + *file + ", which does not exist; make it, or unset it");
-}
-
-void check_cache_directory(Examination& examination) {
-  const std::string directory = examination.variable("HIPCACHE_DIR").value_or("");
-  if (!directory.empty() && directory.front() != '/')
-    examination.findings.warning("HIPCACHE_DIR is " + directory +
-                                 ": each working directory has a cache of its own; give an absolute path");
-}
-
-// Build tools take the compiler, or what runs before it, from these.
-constexpr auto kOfBuildTools =
-    std::to_array<const char*>({"CC", "CXX", "HIPCXX", "CMAKE_C_COMPILER_LAUNCHER", "CMAKE_CXX_COMPILER_LAUNCHER",
-                                "CMAKE_HIP_COMPILER_LAUNCHER", "HIP_CLANG_LAUNCHER"});
-
-void check_other_caches(Examination& examination) {
-  for (const char* name : kOfBuildTools) {
-    const std::string value = examination.variable(name).value_or("");
-    const std::string program = value.substr(0, value.find(' '));
-    if (is_other_cache(program))
-      examination.findings.warning(std::string(name) + " is " + value + ": another cache is in the way; use hipcache " +
-                                   "in its place");
-  }
-}
-
-std::string given_settings(const config::Lookup& variable) {
-  const Result<std::vector<config::Described>> described = config::describe(variable);
-  std::string given;
-  if (!described) return given;
-  for (const config::Described& setting : *described)
-    if (setting.origin != config::kDefaultOrigin) given.append(given.empty() ? "" : ", ").append(setting.key);
-  return given;
-}
-
-}  // namespace
-
-void check_settings(Examination& examination) {
-  Findings& findings = examination.findings;
-  check_variables(examination);
-  check_cache_directory(examination);
-  check_other_caches(examination);
-  if (!examination.settings) {
-    findings.error(examination.settings.error().message);
-    findings.note("what else is checked needs valid settings");
-    return;
-  }
-  const std::string given = given_settings(examination.variable);
-  findings.ok(given.empty() ? "settings: all are at their defaults" : "settings are valid; given are " + given);
-  for (config::Conflict& conflict : config::conflicts(*examination.settings))
-    findings.add(conflict.is_mistake ? Level::warning : Level::note, std::move(conflict.text));
 }
 
 }  // namespace hipcache::cli

@@ -1,14 +1,12 @@
 #include "cli/doctor/doctor.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <nlohmann/json.hpp>
 #include <string_view>
 
-#include "cli/doctor/check_compilers.h"
-#include "cli/doctor/check_engine.h"
-#include "cli/doctor/check_settings.h"
-#include "cli/doctor/findings.h"
+#include "cli/doctor/checks.h"
 #include "hipcache/base/files.h"
 #include "hipcache/base/text.h"
 #include "hipcache/client/daemon_link.h"
@@ -18,6 +16,20 @@
 namespace hipcache::cli {
 
 namespace {
+
+std::string name_of(Level level) {
+  switch (level) {
+    case Level::ok:
+      return "ok";
+    case Level::note:
+      return "note";
+    case Level::warning:
+      return "warning";
+    case Level::error:
+      return "error";
+  }
+  return "error";
+}
 
 using Check = void (*)(Examination& examination);
 
@@ -161,6 +173,25 @@ constexpr std::array<Check, 8> kChecks{check_programs, check_settings, check_dir
                                        check_space,    check_machine,  check_compilers, check_engine};
 
 }  // namespace
+
+void Findings::add(Level level, std::string text) {
+  std::replace(text.begin(), text.end(), '\n', ' ');
+  all_.push_back({level, std::move(text)});
+}
+
+bool Findings::has_error() const { return count(Level::error) > 0; }
+
+std::size_t Findings::count(Level level) const {
+  return static_cast<std::size_t>(
+      std::count_if(all_.begin(), all_.end(), [&](const Finding& finding) { return finding.level == level; }));
+}
+
+std::string to_line(const Finding& finding) {
+  constexpr std::size_t kWidth = 9;
+  std::string line = name_of(finding.level);
+  line.resize(kWidth, ' ');
+  return line + finding.text + "\n";
+}
 
 bool examine(const Words& compiler, const std::function<void(const std::string&)>& say) {
   Examination examination(own_environment());

@@ -49,35 +49,6 @@ ProgramKind kind_of_elf(std::string_view bytes) {
   return ProgramKind::static_elf;
 }
 
-}  // namespace
-
-bool is_other_cache(std::string_view path) {
-  const std::string_view name = base_name(path);
-  if (std::find(kOtherCaches.begin(), kOtherCaches.end(), name) == kOtherCaches.end()) return false;
-  const bool is_path = path.find('/') != std::string_view::npos;
-  return !is_path || base_name(real_path(std::string(path))) != "hipcache";
-}
-
-Result<Program> program_at(const std::string& path) {
-  const std::optional<std::string> real = resolved_path(path);
-  if (!real) return system_error("cannot find", path);
-  const UniqueFd file(open(real->c_str(), O_RDONLY | O_CLOEXEC));
-  std::array<char, kBeginning> beginning{};
-  const ssize_t size = file ? read(file.get(), beginning.data(), beginning.size()) : -1;
-  if (size < 0) return system_error("cannot read", *real);
-  const std::string_view bytes(beginning.data(), static_cast<std::size_t>(size));
-  Program program{ProgramKind::other, *real};
-  if (is_other_cache(program.real_path))
-    program.kind = ProgramKind::other_cache;
-  else if (bytes.starts_with("#!"))
-    program.kind = ProgramKind::script;
-  else if (bytes.starts_with(ELFMAG))
-    program.kind = kind_of_elf(bytes);
-  return program;
-}
-
-namespace {
-
 constexpr std::uint64_t kLargestFile = 256u << 20;
 constexpr const char* kDatabase = "compile_commands.json";
 constexpr const char* kCMakeCache = "CMakeCache.txt";
@@ -196,6 +167,31 @@ std::string text_of(const std::string& path) {
 }
 
 }  // namespace
+
+bool is_other_cache(std::string_view path) {
+  const std::string_view name = base_name(path);
+  if (std::find(kOtherCaches.begin(), kOtherCaches.end(), name) == kOtherCaches.end()) return false;
+  const bool is_path = path.find('/') != std::string_view::npos;
+  return !is_path || base_name(real_path(std::string(path))) != "hipcache";
+}
+
+Result<Program> program_at(const std::string& path) {
+  const std::optional<std::string> real = resolved_path(path);
+  if (!real) return system_error("cannot find", path);
+  const UniqueFd file(open(real->c_str(), O_RDONLY | O_CLOEXEC));
+  std::array<char, kBeginning> beginning{};
+  const ssize_t size = file ? read(file.get(), beginning.data(), beginning.size()) : -1;
+  if (size < 0) return system_error("cannot read", *real);
+  const std::string_view bytes(beginning.data(), static_cast<std::size_t>(size));
+  Program program{ProgramKind::other, *real};
+  if (is_other_cache(program.real_path))
+    program.kind = ProgramKind::other_cache;
+  else if (bytes.starts_with("#!"))
+    program.kind = ProgramKind::script;
+  else if (bytes.starts_with(ELFMAG))
+    program.kind = kind_of_elf(bytes);
+  return program;
+}
 
 Language language_of(const Words& words) {
   const auto is_of_hip = [](const std::string& word) {

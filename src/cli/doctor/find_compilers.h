@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "cli/doctor/findings.h"
+#include "cli/doctor/checks.h"
 #include "cli/doctor/trial/trial.h"
 #include "hipcache/base/result.h"
 #include "hipcache/config/settings.h"

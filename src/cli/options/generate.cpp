@@ -1,9 +1,9 @@
-#include "cli/options/generate.h"
+#include "cli/options/options.h"
 
+#include <array>
 #include <string>
 #include <string_view>
 
-#include "cli/options/options.h"
 #include "hipcache/base/text.h"
 #include "hipcache/config/settings.h"
 #include "hipcache/protocol/messages.h"
@@ -116,9 +116,7 @@ std::string man_page() {
   return page.append(kHead).append(options()).append(settings()).append(kEnvironment);
 }
 
-constexpr std::string_view kFormats = "text json markdown html trace";
-
-constexpr std::string_view kGenerated = "man bash zsh fish";
+constexpr std::array<std::string_view, 4> kGenerated{"man", "bash", "zsh", "fish"};
 
 // Shells show one line of help.
 
@@ -127,9 +125,9 @@ bool is_optional(const OptionText& option) { return option.value.starts_with('['
 bool is_file(const OptionText& option) { return option.value == "FILE" || option.value == "[FILE]"; }
 
 // What may follow an option: "" for a value that nobody can guess.
-std::string_view choices(const OptionText& option) {
-  if (option.name == "--format") return kFormats;
-  return option.name == "--generate" ? kGenerated : "";
+std::string choices(const OptionText& option) {
+  if (option.name == "--format") return listed(kFormats, " ", " ");
+  return option.name == "--generate" ? listed(kGenerated, " ", " ") : "";
 }
 
 // Behind a compiler's name or "--" stands a command, which bash-completion knows how to complete.
@@ -165,10 +163,10 @@ std::string bash_completion() {
   std::string names;
   for (const OptionText& option : option_texts()) {
     names += " " + std::string(option.name);
-    const std::string_view words = choices(option);
+    const std::string words = choices(option);
     if (option.value.empty()) continue;
     text += "    " + std::string(option.name) + ") COMPREPLY=(";
-    if (!words.empty()) text += "$(compgen -W '" + std::string(words) + "' -- \"$word\")";
+    if (!words.empty()) text += "$(compgen -W '" + words + "' -- \"$word\")";
     if (is_file(option)) text += "$(compgen -f -- \"$word\")";
     text += ") ;;\n";
   }
@@ -185,9 +183,9 @@ std::string zsh_rest(const OptionText& option) {
   }
   rest += "]";
   if (option.value.empty()) return rest;
-  const std::string_view words = choices(option);
+  const std::string words = choices(option);
   rest += (is_optional(option) ? "::" : ":") + std::string(option.value) + ":";
-  if (!words.empty()) return rest + "(" + std::string(words) + ")";
+  if (!words.empty()) return rest + "(" + words + ")";
   return rest + (is_file(option) ? "_files" : "");
 }
 
@@ -207,8 +205,8 @@ std::string fish_completion() {
     text += "complete -c hipcache";
     if (!option.brief.empty()) text += " -s " + std::string(option.brief.substr(1));
     text += " -l " + std::string(option.name.substr(2));
-    const std::string_view words = choices(option);
-    if (!words.empty()) text += " -x -a '" + std::string(words) + "'";
+    const std::string words = choices(option);
+    if (!words.empty()) text += " -x -a '" + words + "'";
     if (words.empty() && is_optional(option)) text += " -F";
     if (words.empty() && !option.value.empty() && !is_optional(option)) text += is_file(option) ? " -r -F" : " -x";
     text += " -d " + shell_word(first_line(option.help)) + "\n";
@@ -223,7 +221,7 @@ Result<std::string> generate(const std::string& what) {
   if (what == "bash") return bash_completion();
   if (what == "zsh") return zsh_completion();
   if (what == "fish") return fish_completion();
-  return Error{"--generate is man, bash, zsh or fish, not \"" + what + "\""};
+  return Error{"--generate is " + listed(kGenerated, " or ") + ", not \"" + what + "\""};
 }
 
 }  // namespace hipcache::cli

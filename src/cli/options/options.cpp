@@ -1,118 +1,156 @@
 #include "cli/options/options.h"
 
 #include <algorithm>
-#include <array>
-#include <optional>
-#include <string_view>
+#include <charconv>
+#include <ctime>
 #include <utility>
 
-#include "cli/options/option_values.h"
 #include "hipcache/base/text.h"
+#include "hipcache/config/values.h"
 
 namespace hipcache::cli {
 namespace {
 
-struct ActionOption {
-  std::string_view brief;  // "" if there is only the long name
-  std::string_view name;
-  Action action;
-  std::string_view value;  // what it needs; in brackets if it may be left out; "" if nothing
-  std::string_view help;
+// How values are read. Errors say what a value should be.
+
+// As target ids are written: letters, digits, and "gfx90a:sramecc+:xnack-", "gfx9-4-generic".
+bool is_arch(const std::string& text) {
+  return std::all_of(text.begin(), text.end(), [](char letter) {
+    return (letter >= 'a' && letter <= 'z') || (letter >= '0' && letter <= '9') || letter == ':' || letter == '+' ||
+           letter == '-' || letter == '_';
+  });
+}
+
+// A time as ISO 8601 writes it, without the second or the time of day: local, or with a Z of UTC.
+std::optional<std::time_t> time_of(std::string text) {
+  const bool is_utc = text.ends_with('Z');
+  if (is_utc) text.pop_back();
+  std::replace(text.begin(), text.end(), 'T', ' ');
+  for (const char* form : {"%Y-%m-%d %H:%M:%S", "%Y-%m-%d %H:%M", "%Y-%m-%d"}) {
+    std::tm parts{};
+    parts.tm_isdst = -1;
+    const char* end = strptime(text.c_str(), form, &parts);
+    if (end != nullptr && *end == '\0') return is_utc ? timegm(&parts) : std::mktime(&parts);
+  }
+  return std::nullopt;
+}
+
+Status take_format(Options& options, const std::string& value) {
+  const auto* known = std::find(kFormats.begin(), kFormats.end(), value);
+  if (known == kFormats.end()) return Error{"--format is " + listed(kFormats, " or ") + ", not " + value};
+  options.format = static_cast<Format>(known - kFormats.begin());
+  return done();
+}
+
+Status take_fail_under(Options& options, const std::string& value) {
+  double percent = 0;
+  const auto read = std::from_chars(value.data(), value.data() + value.size(), percent, std::chars_format::fixed);
+  const bool is_number = read.ec == std::errc() && read.ptr == value.data() + value.size();
+  const bool is_share = percent >= 0 && percent <= 100;  // "nan" is a number, and no share
+  if (!is_number || !is_share) return Error{"--fail-under is a number from 0 to 100, not " + value};
+  options.fail_under = percent;
+  return done();
+}
+
+Status take_since(Options& options, const std::string& value) {
+  const auto now = std::time(nullptr);
+  std::optional<std::time_t> since = time_of(value);
+  if (const Result<std::chrono::seconds> age = config::parse_duration(value); !since && age)
+    since = now - std::min<std::time_t>(now, age->count());
+  if (!since || *since < 0)
+    return Error{"--since is an age such as 90m, or a time such as 2026-01-31T14:00, not " + value};
+  options.since_us = static_cast<std::uint64_t>(*since) * 1'000'000;
+  return done();
+}
+
+Status take_archs(Options& options, const std::string& value) {
+  const std::vector<std::string> archs = config::parse_list(value);
+  if (archs.empty() || !std::all_of(archs.begin(), archs.end(), is_arch))
+    return Error{"--arch is a list of architectures such as gfx906,gfx90a, not " + value};
+  options.archs.insert(options.archs.end(), archs.begin(), archs.end());
+  return done();
+}
+
+Status take_max_size(Options& options, const std::string& value) {
+  const Result<std::uint64_t> size = config::parse_size(value);
+  if (!size) return Error{"--max-size: " + size.error().message};
+  options.max_size = *size;
+  return done();
+}
+
+Status take_newer_than(Options& options, const std::string& value) {
+  const Result<std::chrono::seconds> age = config::parse_duration(value);
+  if (!age) return Error{"--newer-than: " + age.error().message};
+  options.newer_than = *age;
+  return done();
+}
+
+using Actions = std::array<std::optional<Action>, 5>;
+
+struct Option {
+  OptionText text;
+  std::optional<Action> action;  // unless it goes with some actions
+  Actions goes_with;
+  Status (*take)(Options& options, const std::string& value) = nullptr;
+  bool Options::* flag = nullptr;  // if it has no value
 };
 
-constexpr std::array<ActionOption, 19> kActions{{
-    {"-s", "--show-stats", Action::show_stats, "", "Show the statistics (--format json: with sccache's names)"},
-    {"-z", "--zero-stats", Action::zero_stats, "", "Set all counters to zero"},
-    {"-C", "--clear", Action::clear, "", "Forget everything that is stored; the statistics stay"},
-    {"-c", "--cleanup", Action::cleanup, "", "Shrink the store to its size limit now"},
-    {"", "--flush", Action::flush, "", "Wait until all results are written to the shared caches"},
-    {"", "--export", Action::export_results, "FILE", "Write the stored results to one archive (-: standard output)"},
-    {"", "--import", Action::import_results, "FILE",
-     "Put the results of an archive into the store (-: standard input)"},
-    {"", "--public-key", Action::public_key, "FILE", "Show the public key of a signing key, for HIPCACHE_TRUSTED_KEYS"},
-    {"-p", "--show-config", Action::show_config, "", "Show each setting, its value and where it comes from"},
-    {"", "--plan", Action::plan, "", "Show the steps of COMMAND, their keys and which are stored; compile nothing"},
-    {"", "--explain", Action::explain, "",
-     "Show what differs from the nearest stored compile, step by step; compile nothing.\n"
-     "Exit code 0: a hit, 3: a miss or a partial hit, 4: passes through"},
-    {"", "--doctor", Action::doctor, "",
-     "Check the installation, the settings and the compilers, by small compiles in a cache of its own"},
-    {"", "--report", Action::report, "[FILE]", "Write a page about the last build (default: hipcache-report.html)"},
-    {"", "--watch", Action::watch, "", "Show running steps, hit rate and store each second, until Ctrl-C"},
-    {"", "--start-server", Action::start_server, "", "Start the daemon, which also starts by itself when needed"},
-    {"", "--stop-server", Action::stop_server, "", "Let the daemon finish what it is doing and end"},
-    {"", "--generate", Action::generate, "WHAT", "Print the man page (man) or the completions for bash, zsh or fish"},
-    {"", "--version", Action::version, "", "Show the version"},
-    {"-h", "--help", Action::help, "", "Show this text"},
-}};
-
-struct ValueOption {
-  std::string_view name;
-  std::string_view value;
-  std::array<Action, 5> goes_with;  // the last one is repeated
-  std::string_view goes_with_text;
-  Status (*take)(Options& options, const std::string& value);
-  std::string_view help;
-};
-
-constexpr std::array<ValueOption, 6> kValues{{
-    {"--format",
-     "TEXT",
-     {Action::show_stats, Action::show_config, Action::plan, Action::explain, Action::report},
-     "--show-stats, --show-config, --plan, --explain and --report",
-     take_format,
-     "How to show it: text or json; statistics also markdown; a report html, markdown, json or trace"},
-    {"--fail-under",
-     "PERCENT",
-     {Action::show_stats, Action::report, Action::report, Action::report, Action::report},
-     "--show-stats and --report",
-     take_fail_under,
-     "With --show-stats and --report: exit code 1 if the hit rate is lower"},
-    {"--since",
-     "TIME",
-     {Action::report, Action::report, Action::report, Action::report, Action::report},
-     "--report",
-     take_since,
-     "With --report: what began within this age (90m) or since this time (2026-01-31T14:00)"},
-    {"--arch",
-     "LIST",
-     {Action::export_results, Action::export_results, Action::export_results, Action::export_results,
-      Action::export_results},
-     "--export",
-     take_archs,
-     "With --export: of the device results only those for these architectures (may repeat)"},
-    {"--max-size",
-     "SIZE",
-     {Action::export_results, Action::export_results, Action::export_results, Action::export_results,
-      Action::export_results},
-     "--export",
-     take_max_size,
-     "With --export: the archive is not larger; results used last go first"},
-    {"--newer-than",
-     "AGE",
-     {Action::export_results, Action::export_results, Action::export_results, Action::export_results,
-      Action::export_results},
-     "--export",
-     take_newer_than,
-     "With --export: only results stored or used within this time, such as 90m"},
-}};
-
-// An option without a value that goes with one action.
-struct FlagOption {
-  std::string_view brief;
-  std::string_view name;
-  Action goes_with;
-  std::string_view goes_with_text;
-  bool Options::* flag;
-  std::string_view help;
-};
-
-constexpr std::array<FlagOption, 2> kFlags{{
-    {"", "--fail-unwritten", Action::flush, "--flush", &Options::fail_unwritten,
-     "With --flush: exit code 1 if a result could not be written"},
-    {"-v", "--verbose", Action::show_stats, "--show-stats", &Options::verbose,
-     "With --show-stats: show everything, not only what fits on one screen (-sv for short)"},
-}};
+constexpr auto kOptions = std::to_array<Option>({
+    {{"-s", "--show-stats", "", "Show the statistics (--format json: with sccache's names)"}, Action::show_stats},
+    {{"-z", "--zero-stats", "", "Set all counters to zero"}, Action::zero_stats},
+    {{"-C", "--clear", "", "Forget everything that is stored; the statistics stay"}, Action::clear},
+    {{"-c", "--cleanup", "", "Shrink the store to its size limit now"}, Action::cleanup},
+    {{"", "--flush", "", "Wait until all results are written to the shared caches"}, Action::flush},
+    {{"", "--export", "FILE", "Write the stored results to one archive (-: standard output)"}, Action::export_results},
+    {{"", "--import", "FILE", "Put the results of an archive into the store (-: standard input)"},
+     Action::import_results},
+    {{"", "--public-key", "FILE", "Show the public key of a signing key, for HIPCACHE_TRUSTED_KEYS"},
+     Action::public_key},
+    {{"-p", "--show-config", "", "Show each setting, its value and where it comes from"}, Action::show_config},
+    {{"", "--plan", "", "Show the steps of COMMAND, their keys and which are stored; compile nothing"}, Action::plan},
+    {{"", "--explain", "",
+      "Show what differs from the nearest stored compile, step by step; compile nothing.\n"
+      "Exit code 0: a hit, 3: a miss or a partial hit, 4: passes through"},
+     Action::explain},
+    {{"", "--doctor", "",
+      "Check the installation, the settings and the compilers, by small compiles in a cache of its own"},
+     Action::doctor},
+    {{"", "--report", "[FILE]", "Write a page about the last build (default: hipcache-report.html)"}, Action::report},
+    {{"", "--watch", "", "Show running steps, hit rate and store each second, until Ctrl-C"}, Action::watch},
+    {{"", "--start-server", "", "Start the daemon, which also starts by itself when needed"}, Action::start_server},
+    {{"", "--stop-server", "", "Let the daemon finish what it is doing and end"}, Action::stop_server},
+    {{"", "--generate", "WHAT", "Print the man page (man) or the completions for bash, zsh or fish"}, Action::generate},
+    {{"", "--version", "", "Show the version"}, Action::version},
+    {{"-h", "--help", "", "Show this text"}, Action::help},
+    {.text = {"", "--format", "TEXT",
+              "How to show it: text or json; statistics also markdown; a report html, markdown, json or trace"},
+     .goes_with = {Action::show_stats, Action::show_config, Action::plan, Action::explain, Action::report},
+     .take = take_format},
+    {.text = {"", "--fail-under", "PERCENT", "With --show-stats and --report: exit code 1 if the hit rate is lower"},
+     .goes_with = {Action::show_stats, Action::report},
+     .take = take_fail_under},
+    {.text = {"", "--since", "TIME",
+              "With --report: what began within this age (90m) or since this time (2026-01-31T14:00)"},
+     .goes_with = {Action::report},
+     .take = take_since},
+    {.text = {"", "--arch", "LIST",
+              "With --export: of the device results only those for these architectures (may repeat)"},
+     .goes_with = {Action::export_results},
+     .take = take_archs},
+    {.text = {"", "--max-size", "SIZE", "With --export: the archive is not larger; results used last go first"},
+     .goes_with = {Action::export_results},
+     .take = take_max_size},
+    {.text = {"", "--newer-than", "AGE", "With --export: only results stored or used within this time, such as 90m"},
+     .goes_with = {Action::export_results},
+     .take = take_newer_than},
+    {.text = {"", "--fail-unwritten", "", "With --flush: exit code 1 if a result could not be written"},
+     .goes_with = {Action::flush},
+     .flag = &Options::fail_unwritten},
+    {.text = {"-v", "--verbose", "",
+              "With --show-stats: show everything, not only what fits on one screen (-sv for short)"},
+     .goes_with = {Action::show_stats},
+     .flag = &Options::verbose},
+});
 
 constexpr std::string_view kUsage =
     "A compile cache that knows HIP: every GPU architecture of a compile is cached by itself.\n"
@@ -128,9 +166,8 @@ constexpr std::string_view kUsage =
 using Words = std::vector<std::string>;
 
 struct Parsed {
-  const ActionOption* action = nullptr;
-  std::vector<const ValueOption*> given;
-  std::vector<const FlagOption*> flags;
+  const Option* action = nullptr;
+  std::vector<const Option*> given;  // that go with it
   Options options;
 };
 
@@ -187,62 +224,48 @@ class WordReader {
   std::optional<std::string> within_;
 };
 
-std::string wanted_by(const ActionOption& option) {
-  if (option.value == "FILE") return "a file";
-  return option.value == "TOOL" ? "a tool" : "a value";
-}
-
 // The known option that is misspelt so; "" if none is near.
 std::string meant_by(const std::string& word) {
   std::vector<std::string> names;
-  for (const OptionText& option : option_texts()) names.emplace_back(option.name);
+  for (const Option& option : kOptions) names.emplace_back(option.text.name);
   return nearest(word, names);
 }
 
 Error not_understood(const Parsed& parsed, const std::string& word) {
-  const bool may_be_value = !word.starts_with('-') && parsed.action != nullptr && !parsed.action->value.empty();
-  if (may_be_value) return usage(word + " must stand right behind " + std::string(parsed.action->name));
+  const bool may_be_value = !word.starts_with('-') && parsed.action != nullptr && !parsed.action->text.value.empty();
+  if (may_be_value) return usage(word + " must stand right behind " + std::string(parsed.action->text.name));
   const std::string meant = meant_by(word);
   if (meant.empty()) return usage("unknown option " + word);
   return Error{"unknown option " + word + "; is " + meant + " meant?"};
 }
 
-Status add_action(Parsed& parsed, WordReader& words) {
-  const auto* option = std::find_if(kActions.begin(), kActions.end(), [&](const ActionOption& known) {
-    return words.name() == known.name || (!known.brief.empty() && words.name() == known.brief);
-  });
-  if (option == kActions.end() || (words.has_value_within() && option->value.empty()))
-    return not_understood(parsed, words.word());
-  const bool is_repeated = parsed.action != nullptr && (parsed.action != option || !option->value.empty());
+Status add_action(Parsed& parsed, const Option& option, WordReader& words) {
+  const std::string_view wanted = option.text.value;
+  const bool is_repeated = parsed.action != nullptr && (parsed.action != &option || !wanted.empty());
   if (is_repeated) return usage("more than one action given");
-  parsed.action = option;
-  if (option->value.empty() || (option->value.starts_with('[') && !words.has_value())) return done();
+  parsed.action = &option;
+  if (wanted.empty() || (wanted.starts_with('[') && !words.has_value())) return done();
   Result<std::string> value = words.value();
   if (!value) return value.error();
-  if (value->empty()) return usage(std::string(option->name) + " needs " + wanted_by(*option));
+  if (value->empty())
+    return usage(std::string(option.text.name) + " needs " + (wanted == "FILE" ? "a file" : "a value"));
   parsed.options.value = std::move(*value);
   return done();
 }
 
-Status add_value(Parsed& parsed, const ValueOption& option, WordReader& words) {
+// An option that goes with an action.
+Status add_to_action(Parsed& parsed, const Option& option, WordReader& words) {
+  const bool is_given = holds(parsed.given, &option);
+  parsed.given.push_back(&option);
+  if (option.flag != nullptr) {
+    parsed.options.*option.flag = true;
+    return done();
+  }
   const Result<std::string> value = words.value();
   if (!value) return value.error();
-  const bool is_given = std::find(parsed.given.begin(), parsed.given.end(), &option) != parsed.given.end();
-  if (is_given && option.take != take_archs) return usage(std::string(option.name) + " is given twice");
-  parsed.given.push_back(&option);
+  if (is_given && option.take != take_archs) return usage(std::string(option.text.name) + " is given twice");
   const Status taken = option.take(parsed.options, *value);
   return taken ? taken : Status(usage(taken.error().message));
-}
-
-// Whether the word was a flag.
-bool add_flag(Parsed& parsed, const std::string& word) {
-  const auto* flag = std::find_if(kFlags.begin(), kFlags.end(), [&](const FlagOption& known) {
-    return word == known.name || (!known.brief.empty() && word == known.brief);
-  });
-  if (flag == kFlags.end()) return false;
-  parsed.flags.push_back(flag);
-  parsed.options.*flag->flag = true;
-  return true;
 }
 
 // As ccache's users type it.
@@ -259,7 +282,7 @@ Words spelled_out(Words::const_iterator word, Words::const_iterator end) {
 
 // The command begins with the first word that is no option. "--" before it is only needed if it looks like one.
 bool begins_command(const Parsed& parsed, const std::string& word) {
-  return parsed.action != nullptr && takes_command(parsed.action->action) && !word.starts_with('-');
+  return parsed.action != nullptr && takes_command(*parsed.action->action) && !word.starts_with('-');
 }
 
 Result<Parsed> parse_words(const Words& arguments) {
@@ -269,10 +292,12 @@ Result<Parsed> parse_words(const Words& arguments) {
       parsed.options.command = words.rest();
       break;
     }
-    if (add_flag(parsed, words.word())) continue;
-    const auto* option = std::find_if(kValues.begin(), kValues.end(),
-                                      [&](const ValueOption& known) { return words.name() == known.name; });
-    const Status added = option == kValues.end() ? add_action(parsed, words) : add_value(parsed, *option, words);
+    const auto* option = std::find_if(kOptions.begin(), kOptions.end(), [&](const Option& known) {
+      return words.name() == known.text.name || (!known.text.brief.empty() && words.name() == known.text.brief);
+    });
+    if (option == kOptions.end() || (words.has_value_within() && option->text.value.empty()))
+      return not_understood(parsed, words.word());
+    const Status added = option->action ? add_action(parsed, *option, words) : add_to_action(parsed, *option, words);
     if (!added) return added.error();
   }
   return parsed;
@@ -280,9 +305,9 @@ Result<Parsed> parse_words(const Words& arguments) {
 
 Status check_format(const Parsed& parsed) {
   const Format format = parsed.options.format;
-  const Action action = parsed.action->action;
+  const Action action = *parsed.action->action;
   const bool is_given = std::any_of(parsed.given.begin(), parsed.given.end(),
-                                    [](const ValueOption* option) { return option->take == take_format; });
+                                    [](const Option* option) { return option->take == take_format; });
   if (action == Action::report && is_given && format == Format::text)
     return usage("--report is html, markdown, json or trace, not text");
   if (format == Format::markdown && action != Action::show_stats && action != Action::report)
@@ -292,13 +317,18 @@ Status check_format(const Parsed& parsed) {
   return done();
 }
 
+std::string names_of(const Actions& actions) {
+  std::vector<std::string_view> names;
+  for (const std::optional<Action> action : actions)
+    for (const Option& option : kOptions)
+      if (action && option.action == action) names.push_back(option.text.name);
+  return listed(names, " and ");
+}
+
 Status check_together(const Parsed& parsed) {
-  for (const ValueOption* option : parsed.given)
+  for (const Option* option : parsed.given)
     if (std::find(option->goes_with.begin(), option->goes_with.end(), parsed.action->action) == option->goes_with.end())
-      return usage(std::string(option->name) + " goes with " + std::string(option->goes_with_text));
-  for (const FlagOption* flag : parsed.flags)
-    if (flag->goes_with != parsed.action->action)
-      return usage(std::string(flag->name) + " goes with " + std::string(flag->goes_with_text));
+      return usage(std::string(option->text.name) + " goes with " + names_of(option->goes_with));
   return check_format(parsed);
 }
 
@@ -309,11 +339,6 @@ std::string help_line(const std::string& names, std::string_view help) {
   line.resize(std::max(kWidth + 2, line.size() + 1), ' ');
   for (const char letter : help) line += letter == '\n' ? "\n" + std::string(kWidth + 2, ' ') : std::string(1, letter);
   return line + "\n";
-}
-
-std::string names_of(const OptionText& option) {
-  std::string names = std::string(option.brief) + (option.brief.empty() ? "" : ",") + std::string(option.name);
-  return option.value.empty() ? names : names + " " + std::string(option.value);
 }
 
 }  // namespace
@@ -327,10 +352,10 @@ Result<Options> parse_options(const Words& arguments) {
   if (parsed->action == nullptr) return usage("no action given");
   if (Status together = check_together(*parsed); !together) return together.error();
   Options options = std::move(parsed->options);
-  options.action = parsed->action->action;
+  options.action = *parsed->action->action;
   if (options.command.empty() && separator != arguments.end()) options.command.assign(separator + 1, arguments.end());
   if (needs_command(options.action) && options.command.empty()) {
-    const std::string name(parsed->action->name);
+    const std::string name(parsed->action->text.name);
     return usage(name + " needs a command: hipcache " + name + " clang++ ...");
   }
   if (!takes_command(options.action) && separator != arguments.end())
@@ -342,15 +367,25 @@ Result<Options> parse_options(const Words& arguments) {
 
 std::vector<OptionText> option_texts() {
   std::vector<OptionText> texts;
-  for (const ActionOption& option : kActions) texts.push_back({option.brief, option.name, option.value, option.help});
-  for (const ValueOption& option : kValues) texts.push_back({"", option.name, option.value, option.help});
-  for (const FlagOption& option : kFlags) texts.push_back({option.brief, option.name, "", option.help});
+  for (const Option& option : kOptions) texts.push_back(option.text);
   return texts;
+}
+
+std::string listed(std::span<const std::string_view> words, std::string_view last, std::string_view between) {
+  std::string text;
+  for (std::size_t at = 0; at < words.size(); ++at)
+    text.append(at == 0 ? "" : at + 1 == words.size() ? last : between).append(words[at]);
+  return text;
 }
 
 std::string help_text() {
   std::string text(kUsage);
-  for (const OptionText& option : option_texts()) text += help_line(names_of(option), option.help);
+  for (const Option& option : kOptions) {
+    std::string names(option.text.brief);
+    names.append(names.empty() ? "" : ",").append(option.text.name);
+    if (!option.text.value.empty()) names.append(" ").append(option.text.value);
+    text += help_line(names, option.text.help);
+  }
   return text;
 }
 

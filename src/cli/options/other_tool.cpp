@@ -1,4 +1,4 @@
-#include "cli/options/other_tool.h"
+#include "cli/options/options.h"
 
 #include <algorithm>
 #include <array>
@@ -6,7 +6,6 @@
 #include <string_view>
 #include <utility>
 
-#include "cli/options/options.h"
 #include "hipcache/base/files.h"
 #include "hipcache/protocol/messages.h"
 

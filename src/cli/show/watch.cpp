@@ -1,5 +1,3 @@
-#include "cli/show/watch.h"
-
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -11,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "cli/show/show.h"
 #include "hipcache/base/files.h"
 #include "hipcache/report/live.h"
 

@@ -1,5 +1,5 @@
 // What --doctor says of an engine. With a real one: tests/remote/machines/execution_doctor_test.py.
-#include "cli/doctor/check_engine.h"
+#include "cli/doctor/checks.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

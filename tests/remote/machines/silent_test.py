@@ -14,7 +14,7 @@ import machines
 from hanging_mount import HangingMount
 from machines_test import CLANG, Machines
 
-STANDSTILL = 20  # seconds without progress (src/cli/flush.h)
+STANDSTILL = 20  # seconds without progress (src/cli/flush.cpp)
 SLACK = 15  # for starting programs on a busy machine
 DRAIN = 10  # for --stop-server, which waits for writes a little
 
