@@ -26,7 +26,7 @@ struct Sight {
   // The weakest question that its command, messages and outputs allow. The files decide further.
   Question weakest = Question::content;
   bool is_cxx = false;              // the language has raw strings and digit separators
-  bool checks_indentation = false;  // its warnings compare columns of lines, gcc's of comments too
+  bool checks_indentation = false;  // its warnings compare columns of lines
   // An output says where an unnamed type is.
   bool shows_places_of_types = false;
   // Texts of inline assembly in an output, with places that a library of bitcode has for the same texts. They are the

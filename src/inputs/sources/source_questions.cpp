@@ -47,8 +47,7 @@ SourceQuestion question_about(const ReadFile& file, const SourceUse& use, const 
     return SourceQuestion{question, std::string(use.reach().example(names, by))};
   };
   constexpr Leads kPlaces = kToPosition | kToCaller;
-  const bool checks_comments = sight.checks_indentation && use.is_by_gcc();
-  if (sight.weakest == Question::tokens_in_place || checks_comments || use.asks_callers() || (leads & kPlaces) != 0)
+  if (sight.weakest == Question::tokens_in_place || use.asks_callers() || (leads & kPlaces) != 0)
     return asked(Question::tokens_in_place, kPlaces);
   if (whole.prints_types && use.may_begin_unnamed(file)) return asked(Question::tokens_in_place, kToUnnamed);
   if (sight.weakest == Question::tokens_in_order || sight.checks_indentation) return {Question::tokens_in_order, ""};

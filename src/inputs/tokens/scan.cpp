@@ -152,9 +152,10 @@ class Scanner {
     look_for_odd_characters(comment, end);
     if (writer_ != nullptr) {
       if (is_first_) writer_->add_comment_line(text_.substr(line_begin_, begin - line_begin_));
-      for (std::size_t nl = text_.find('\n', begin); nl < end; nl = text_.find('\n', nl + 1))
-        writer_->add_comment_line(
-            text_.substr(nl + 1, std::max(nl + 1, std::min(text_.find_first_not_of(" \t", nl + 1), end)) - nl - 1));
+      for (std::size_t nl = text_.find('\n', begin); nl < end; nl = text_.find('\n', nl + 1)) {
+        const std::size_t first = text_.find_first_not_of(" \t", nl + 1);
+        if (first < end && text_[first] != '\n') writer_->add_comment_line(text_.substr(nl + 1, first - nl - 1));
+      }
       writer_->add_comment(comment, remark);
     }
     if (const std::size_t last = comment.rfind('\n'); last != comment.npos) {

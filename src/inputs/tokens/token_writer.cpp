@@ -101,9 +101,20 @@ void TokenWriter::add_splice(bool is_separated) {
   add_everywhere(is_separated ? kApart : kAdjacent);
 }
 
-void TokenWriter::add_comment_line(std::string_view indentation) {
-  in_place_.push_back(kCommentLine);
-  in_place_.append(indentation);
+void TokenWriter::add_counted_line(std::string_view indentation) {
+  for (std::string* out : {&in_order_, &in_place_}) out->append(1, kCommentLine).append(indentation);
+}
+
+void TokenWriter::settle_comment_lines(const Unit& unit, const UnitPlace& place) {
+  if (place.is_first)
+    for (const std::string_view line : before_sign_) add_counted_line(line);
+  before_sign_.clear();
+  for (const std::string_view line : comment_lines_)
+    if (!line.starts_with(place.indentation))
+      add_counted_line(line);
+    else if (unit.text.size() == 1)
+      before_sign_.push_back(line);
+  comment_lines_.clear();
 }
 
 void TokenWriter::add_comment(std::string_view comment, Remark remark) {
@@ -116,6 +127,7 @@ void TokenWriter::add_comment(std::string_view comment, Remark remark) {
 
 void TokenWriter::add(const Unit& unit, const UnitPlace& place) {
   short_.push_back(static_cast<std::uint16_t>(name64(unit.text)));
+  settle_comment_lines(unit, place);
   // Both compilers look whether an empty body has a line of its own (-Wempty-body).
   if (place.is_first && unit.is(";")) tokens_.push_back(kLine);
   tokens_.push_back(place.may_be_one || (unit.is_adjacent && place.counts_blanks) ? kAdjacent : kApart);
@@ -141,6 +153,7 @@ void TokenWriter::add(const Unit& unit, const UnitPlace& place) {
 }
 
 TokenDigests TokenWriter::finish(bool ends_line, bool keeps_columns) {
+  for (const std::string_view line : before_sign_) add_counted_line(line);
   add_everywhere(ends_line ? kLine : kApart);
   const Digest in_order = Hasher("source in order").field(in_order_).finish();
   return {Hasher("source in place").field(in_place_).finish(), in_order,

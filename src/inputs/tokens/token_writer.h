@@ -47,9 +47,11 @@ class TokenWriter {
   void end_directive();
   // A backslash that joins the next line, at the end of whatever stands before it or behind a blank.
   void add_splice(bool is_separated);
-  // A line that a comment begins or goes on in. gcc compares the indentation of lines, of comments too
-  // (-Wmisleading-indentation).
-  void add_comment_line(std::string_view indentation);
+  // A line that a comment begins or goes on in, and that is not blank. -Wmisleading-indentation of gcc 12 to 16 looks
+  // for a line between two statements that is less indented than they are, and takes a comment's for one
+  // (c-indentation.cc). A comment that is indented as the line of code behind it, or further, tells gcc nothing that
+  // line does not: it counts only if that line has a single character, which gcc overlooks.
+  void add_comment_line(std::string_view indentation) { comment_lines_.push_back(indentation); }
   // What a message may show of a comment: the whole text, or the characters beyond ASCII and the ends of lines between.
   void add_comment(std::string_view comment, Remark remark);
 
@@ -59,8 +61,12 @@ class TokenWriter {
 
  private:
   void add_everywhere(char c);
+  void settle_comment_lines(const Unit& unit, const UnitPlace& place);
+  void add_counted_line(std::string_view indentation);
 
   std::string tokens_, in_order_, in_place_;
+  std::vector<std::string_view> comment_lines_;  // before the next unit
+  std::vector<std::string_view> before_sign_;    // of these, what counts if the last unit is alone in its line
   std::vector<std::uint16_t> short_;
 };
 

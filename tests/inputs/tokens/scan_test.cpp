@@ -63,6 +63,19 @@ TEST(Scan, WholeLinesOfCommentsMoveOthersDown) {
                            {"#define A(x) x + \\\n  1\n", "// more\n#define A(x) x + \\\n  1\n"}});
 }
 
+// gcc looks for lines that are less indented than the statements around them.
+TEST(Scan, LinesOfCommentsCountWhereTheCodeBehindThemIsIndentedFurther) {
+  expect(Equal::in_order, {{"  f();\n  g();\n", "  f();\n  // c\n  g();\n"},
+                           {"  f();\n  g();\n", "  f();\n    /* a\n\n     b */\n  g();\n"},
+                           {"\tf();\n\tg();\n", "\tf();\n\t// c\n\tg();\n"},
+                           {"#if A\n#endif\n", "#if A\n// c\n#endif\n"}});
+  expect(Equal::in_place, {{"int a;\n", "int a;\n// the end\n"}});
+  expect(Equal::tokens, {{"  f();\n  g();\n", "  f();\n// c\n  g();\n"},
+                         {"  f();\n  g();\n", "  f();\n  /*\n c */\n  g();\n"},
+                         {"\tf();\n\tg();\n", "\tf();\n        // c\n\tg();\n"},
+                         {"  f(1\n)\n;\n", "  f(1\n  // c\n)\n;\n"}});
+}
+
 TEST(Scan, ReformattingKeepsTheTokens) {
   expect(Equal::tokens, {{"int a;\n", "int  a;\n"},
                          {"int a = f(1, 2);\n", "int a=f( 1,2 );\n"},
