@@ -55,6 +55,7 @@ class ServicesInMemory {
                  .token_hits = token_hits_,
                  .split_codegen_ledger = split_codegen_ledger_,
                  .wrappers = wrappers_,
+                 .failures = failures_,
                  .event_log = event_log_,
                  .log = log_,
                  .own_settings = own_settings_,
@@ -89,6 +90,7 @@ class ServicesInMemory {
   TokenHits token_hits_;
   SplitCodegenLedger split_codegen_ledger_{store, log_};
   Wrappers wrappers_{file_system_};
+  Failures failures_;
   events::EventLog event_log_;
 
  public:

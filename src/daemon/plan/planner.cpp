@@ -175,24 +175,10 @@ void add_back_ends(Planned& planned, const RequestContext& context) {
   context.services.log.info(context.of_object("the back ends run within the bundle: " + asked.error().message));
 }
 
-// "exit code 1: clang: error: no such file or directory: 'a.hip'"
-std::string failure_of(const StepResult& result) {
-  std::string_view text = result.stderr_text;
-  std::string said = first_line(result.stderr_text);
-  while (!text.empty()) {
-    const std::string_view line = text.substr(0, text.find('\n'));
-    text.remove_prefix(std::min(text.size(), line.size() + 1));
-    if (line.find("error:") == std::string_view::npos) continue;
-    said = line;
-    break;
-  }
-  return "exit code " + std::to_string(result.exit_code) + (said.empty() ? "" : ": " + said);
-}
-
 std::variant<Planned, Uncacheable> plan_of(Result<StepState> probe, hip::IdFor id_for, const RequestContext& context) {
   if (!probe) return Uncacheable{Reason::probe_failed, probe.error().message};
   const StepResult& result = probe->result;
-  if (!probe->succeeded()) return Uncacheable{Reason::probe_failed, failure_of(result)};
+  if (!probe->succeeded()) return Uncacheable{Reason::probe_failed, said_by_failure(result)};
   if (result.refusal == Reason::compiler_is_a_wrapper) {
     if (std::any_of(result.ran.begin(), result.ran.end(), compiler::names_other_cache))
       return Uncacheable{Reason::not_a_compiler, context.request.compiler};

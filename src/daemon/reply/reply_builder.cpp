@@ -167,6 +167,7 @@ std::optional<Uncacheable> reply_success(Conclusion& conclusion, const StepGraph
     if (Status added = add_placed(*step, graph, context, reply); !added)
       return Uncacheable{Reason::store_error, added.error().message};
   if (context.observer != nullptr) context.observer->has_result(whole, false);
+  context.services.failures.note(context.history, "");
   send(conclusion, outcome, reply);
   return std::nullopt;
 }
@@ -174,6 +175,7 @@ std::optional<Uncacheable> reply_success(Conclusion& conclusion, const StepGraph
 std::optional<Uncacheable> reply_failure(Conclusion& conclusion, const StepGraph& graph,
                                          const std::string& driver_stderr, const StepContext& context) {
   const StepState& failed = *graph.failed();
+  context.services.failures.note(context.history, said_by_failure(failed.result));
   // A failed job leaves each kind of side file in a different state, so the compiler has to run.
   if (graph.writes_beside()) return Uncacheable{Reason::step_failed, "with files beside the object"};
   // The driver prints a message of its own when a linker fails, and hipcc when the driver fails.
@@ -200,6 +202,7 @@ void reply_opaque(Conclusion& conclusion, const StepState& ran, const RequestCon
   Reply reply{.finish = messages_of(result, context.request, result.exit_code)};
   const std::string& advice = context.request.invocation.opaque.advice;
   if (!ran.succeeded() && !advice.empty()) reply.finish.stderr_text += "hipcache: " + advice + "\n";
+  context.services.failures.note(context.history, ran.succeeded() ? "" : said_by_failure(result));
   if (send(conclusion, stats::Outcome::miss, reply) && !ran.succeeded()) context.services.counters.failed_compile();
 }
 

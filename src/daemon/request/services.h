@@ -8,6 +8,7 @@
 #include <string>
 #include <unordered_set>
 
+#include "daemon/shared/failures.h"
 #include "daemon/shared/job_slots.h"
 #include "daemon/shared/single_flight.h"
 #include "daemon/shared/token_hits.h"
@@ -73,6 +74,7 @@ struct Services {
   TokenHits& token_hits;
   SplitCodegenLedger& split_codegen_ledger;
   Wrappers& wrappers;
+  Failures& failures;
   events::EventLog& event_log;
   Log& log;
   // That the daemon was started with; each request has its own.

@@ -333,6 +333,7 @@ int run() {
   TokenHits token_hits;
   SplitCodegenLedger split_codegen_ledger(*store, log);
   Wrappers wrappers(file_system);
+  Failures failures;
   const std::unique_ptr<EngineProcess> engine = engine_process(*settings, log);
   const Services services{.store = *store,
                           .file_system = file_system,
@@ -353,6 +354,7 @@ int run() {
                           .token_hits = token_hits,
                           .split_codegen_ledger = split_codegen_ledger,
                           .wrappers = wrappers,
+                          .failures = failures,
                           .event_log = event_log,
                           .log = log,
                           .own_settings = *settings,

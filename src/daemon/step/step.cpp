@@ -10,6 +10,7 @@
 #include "hipcache/base/files.h"
 #include "hipcache/base/reason.h"
 #include "hipcache/base/step_name.h"
+#include "hipcache/base/text.h"
 
 namespace hipcache::daemon {
 
@@ -166,6 +167,19 @@ void StepState::take(cache::Hit found) {
 
 const cache::Output* StepState::given_to_user(const hip::StepOutput& output) const {
   return !output.fatbin.empty() && result.filled ? &result.filled->output : made(output);
+}
+
+std::string said_by_failure(const StepResult& failed) {
+  std::string_view text = failed.stderr_text;
+  std::string said = first_line(failed.stderr_text);
+  while (!text.empty()) {
+    const std::string_view line = text.substr(0, text.find('\n'));
+    text.remove_prefix(std::min(text.size(), line.size() + 1));
+    if (line.find("error:") == std::string_view::npos) continue;
+    said = line;
+    break;
+  }
+  return "exit code " + std::to_string(failed.exit_code) + (said.empty() ? "" : ": " + said);
 }
 
 std::string StepState::failure() const {

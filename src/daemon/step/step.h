@@ -130,6 +130,10 @@ struct StepResult : cache::ActionResult {
   }
 };
 
+// "exit code 1: clang: error: no such file or directory: 'a.hip'": the first error that it printed, else its first
+// line.
+std::string said_by_failure(const StepResult& failed);
+
 struct StepState {
   explicit StepState(StepSpec specification);
 

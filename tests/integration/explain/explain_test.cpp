@@ -126,6 +126,17 @@ TEST_P(Explain, SaysThatNothingIsStoredBeforeTheFirstCompileAndAfterClearing) {
   }
 }
 
+TEST_P(Explain, SaysWhyTheLastRunFailedUntilOneSucceeds) {
+  write_kernel(project_, "a.hip", "int broken( {}\n");
+  const Ended failed = cache_.run(compile(), project_.path(), logged({}));
+  ASSERT_EQ(failed.exit_code, 1);
+  EXPECT_THAT(explain(compile()).lines("request").front(),
+              AllOf(HasSubstr("its last run failed: exit code 1: "), HasSubstr("a.hip:"), HasSubstr("error: ")));
+  write_kernel(project_, "a.hip", "");
+  build(compile());
+  EXPECT_THAT(explain(compile("-O2")).lines("request"), Not(Contains(HasSubstr("failed"))));
+}
+
 TEST_P(Explain, SaysOfAnUnchangedCompileThatAllIsStoredAlsoAfterARestart) {
   build(compile());
   for (const bool restarted : {false, true}) {
