@@ -6,7 +6,7 @@ import pathlib
 import processes
 from process import Running, must, run
 
-CONTROL_SECONDS = 75  # bounds every option of hipcache's; src/cli/control.cpp waits 60 s for a reply
+CONTROL_SECONDS = 75  # bounds every option of hipcache's; src/cli/control/control.cpp waits 60 s for a reply
 
 
 class Instance:

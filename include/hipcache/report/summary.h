@@ -1,5 +1,4 @@
-// What a build cost and what it was spared, in the numbers and tables that every form of the report shows, and the
-// forms.
+// What a build cost and what it was spared: the numbers and tables, and the forms in which they are shown.
 #ifndef HIPCACHE_REPORT_SUMMARY_H
 #define HIPCACHE_REPORT_SUMMARY_H
 

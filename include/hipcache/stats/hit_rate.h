@@ -1,12 +1,5 @@
-// How much of what was looked up came from the cache: the one number by which CI judges a build.
-//
-// Choice: steps that make something: a device compile or link for one architecture, a host compile, a link, a run of
-// ar, an opaque compile. One architecture more, with three of four such steps found, has the rate 75 %. Failed
-// compiles do not count: they are never stored, and the configure checks of CMake fail on purpose in each build.
-// Rejected: whole requests, by which that build has the rate 0 although most of it was saved; they are shown beside
-// the rate. The steps' times: a run takes longer on a busy machine, so the rate of equal builds would differ, and a
-// limit would fail now and then. Steps that only ask or pack (probe, proof, bundle, unbundle) and front ends, whose
-// back ends count: they are many and small.
+// How much of what was looked up came from the cache: the one number by which CI judges a build. It counts steps that
+// make something, of requests that did not fail. docs/statistics.md#hit-rate says why, and what was rejected.
 #ifndef HIPCACHE_STATS_HIT_RATE_H
 #define HIPCACHE_STATS_HIT_RATE_H
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <nlohmann/json.hpp>
 #include <string_view>
 
 #include "cli/doctor/checks.h"
@@ -12,6 +11,8 @@
 #include "hipcache/client/daemon_link.h"
 #include "hipcache/config/cache_place.h"
 #include "hipcache/protocol/messages.h"
+#include "hipcache/stats/counters.h"
+#include "hipcache/stats/report.h"
 
 namespace hipcache::cli {
 
@@ -33,8 +34,6 @@ std::string name_of(Level level) {
 
 using Check = void (*)(Examination& examination);
 
-// Whether the daemon runs or starts, and whether it uses the user's settings.
-
 std::string without_prefix(const std::string& message) {
   constexpr std::string_view kBefore = "hipcache: error: ";
   return message.starts_with(kBefore) ? message.substr(kBefore.size()) : message;
@@ -52,19 +51,16 @@ void check_statistics(Examination& examination) {
   const Result<Ran> shown =
       run_program({*examination.hipcache, "--show-stats", "--format", "json"}, examination.environment);
   if (!shown || shown->exit_code != 0) return;
-  const auto json = nlohmann::json::parse(shown->out, nullptr, /*allow_exceptions=*/false);
-  const auto size = nlohmann::json::json_pointer("/store/bytes_on_disk");
-  if (json.contains(size) && json[size].is_number_unsigned()) examination.store_bytes = json[size].get<std::uint64_t>();
-  const auto off = nlohmann::json::json_pointer("/token_hits/off");
-  if (json.contains(off) && json[off].is_string() && !json[off].get<std::string>().empty())
-    examination.findings.warning(
-        "hits by tokens are off, because an audit found one wrong: " + json[off].get<std::string>() +
-        "; report it with the command, and the sources as they are and as they were; "
-        "hipcache --stop-server ends this");
+  if (const auto store = stats::store_size_from_json(shown->out)) examination.store_bytes = store->bytes_on_disk;
+  const auto counts = stats::Snapshot::from_json(shown->out);
+  if (counts && !counts->token_hits.off.empty())
+    examination.findings.warning("hits by tokens are off, because an audit found one wrong: " + counts->token_hits.off +
+                                 "; report it with the command, and the sources as they are and as they were; "
+                                 "hipcache --stop-server ends this");
 }
 
-// Starts the daemon if none runs, as the next compile would. Sets `store_bytes`.
-// REQUIRES: check_programs and check_directory have run.
+// Whether the daemon runs or starts, and whether it uses the user's settings. Starts it if none runs, as the next
+// compile would. Sets `store_bytes`. REQUIRES: check_programs and check_directory have run.
 void check_daemon(Examination& examination) {
   Findings& findings = examination.findings;
   if (!examination.settings || !examination.has_directory || !examination.hipcache) return;
@@ -83,8 +79,6 @@ void check_daemon(Examination& examination) {
   check_settings_in_use(examination);
   check_statistics(examination);
 }
-
-// Whether the programs of the installation are there and of one version.
 
 constexpr const char* kInstall = "; install hipcache again, all of its programs together";
 
@@ -119,8 +113,7 @@ Result<std::string> path_of_part(const std::string& daemon_says, const std::stri
   return Error{path.empty() ? "hipcached does not say where its " + part + " is" : path};
 }
 
-// Their paths, unless something is wrong with them.
-
+// Its path, unless something is wrong with it.
 Result<std::string> check_trace_library(const std::string& daemon_says) {
   Result<std::string> path = path_of_part(daemon_says, "trace");
   if (!path) return path.error();
@@ -139,7 +132,8 @@ Result<std::string> check_remote_program(const std::string& daemon_says, const W
   return text ? path : text.error();
 }
 
-// Sets `hipcache`, `trace_library` and `remote_program`.
+// Whether the programs of the installation are there and of one version. Sets `hipcache`, `trace_library` and
+// `remote_program`.
 void check_programs(Examination& examination) {
   Findings& findings = examination.findings;
   const std::size_t before = findings.count(Level::error);

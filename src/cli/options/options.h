@@ -38,6 +38,7 @@ enum class Action {
 };
 
 enum class Format { text, json, markdown, html, trace };  // html and trace only of a report
+// As they are typed, in that order.
 inline constexpr std::array<std::string_view, 5> kFormats{"text", "json", "markdown", "html", "trace"};
 
 // Whose form the statistics and the version have.

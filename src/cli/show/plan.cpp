@@ -37,11 +37,8 @@ Result<Asked> ask(const Control& control, const std::vector<std::string>& words,
   return Asked{std::move(*argv), std::move(reply->message)};
 }
 
-constexpr std::string_view kCuid = "CUID";
 constexpr std::string_view kRequest = "request";
 constexpr std::string_view kNotSplit = "not split";
-constexpr std::string_view kNotSent = "not sent";
-constexpr std::string_view kAtOnce = "at once";
 
 std::string line(std::string_view name, std::size_t width, const std::string& rest) {
   std::string text(name);
@@ -170,12 +167,12 @@ std::string plan_to_text(const protocol::PlanReport& plan) {
   if (!plan.reason.empty() && plan.steps.empty()) return "passes through: " + why + "\n";
   std::size_t width = std::max(kRequest.size(), plan.reason.empty() ? 0 : kNotSplit.size());
   for (const protocol::PlanStep& step : plan.steps) width = std::max(width, step.name.size());
-  std::string text = line(kCuid, width, plan.cuid.empty() ? "the compiler's own" : plan.cuid);
+  std::string text = line("CUID", width, plan.cuid.empty() ? "the compiler's own" : plan.cuid);
   text += line(kRequest, width, shown(plan.request_key) + "  " + stored(plan.request_stored));
   for (const protocol::PlanStep& step : plan.steps) text += line(step.name, width, describe(step));
   if (!plan.reason.empty()) text += line(kNotSplit, width, why);
-  if (!plan.not_sent.empty()) text += line(kNotSent, width, plan.not_sent);
-  if (!plan.at_once.empty()) text += line(kAtOnce, width, plan.at_once);
+  if (!plan.not_sent.empty()) text += line("not sent", width, plan.not_sent);
+  if (!plan.at_once.empty()) text += line("at once", width, plan.at_once);
   return text;
 }
 

@@ -17,8 +17,6 @@
 
 namespace hipcache::cli {
 
-// Runs a program to its end and keeps what it prints.
-
 using Words = std::vector<std::string>;
 
 struct Ran {
@@ -27,7 +25,8 @@ struct Ran {
   std::string err;
 };
 
-// Without standard input. An error if the program cannot be started. REQUIRES: argv[0] is a path.
+// Runs a program to its end, without standard input, and keeps what it prints. An error if the program cannot be
+// started. REQUIRES: argv[0] is a path.
 Result<Ran> run_program(const Words& argv, const Words& environment);
 
 // This process's environment.
@@ -70,8 +69,6 @@ class Trial {
 // The URL with mode=ro, whatever mode it has.
 std::string only_read(const std::string& url);
 
-// Compiles a small source twice through a cache of its own, and tells what the cache did.
-
 enum class Language { c, cxx, hip };
 
 struct TestCompile {
@@ -83,7 +80,8 @@ struct TestCompile {
   std::uint64_t warm_ms = 0;
 };
 
-// `compiler`: its path and options, without -c, -o and a source.
+// Compiles a small source twice through the trial's cache, and tells what the cache did. `compiler`: its path and
+// options, without -c, -o and a source.
 Result<TestCompile> test_compile(const Trial& trial, const Words& compiler, Language language);
 
 // How hipcache would treat the compile, as --plan tells.
