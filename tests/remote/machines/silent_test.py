@@ -89,7 +89,8 @@ class Silence(Machines):
         self.assertIn(url if url.startswith("file:") else re.match(r"\w+://[^/?]*", url).group(), last)
         if before:  # once, and only if it took long
             self.assertEqual(len(before), 1, done.stderr)
-            self.assertRegex(before[0], rf"^hipcache: {self.results} results to write; waiting for ")
+            # On a loaded machine some have been given up by now.
+            self.assertRegex(before[0], r"^hipcache: \d+ results? to write; waiting for ")
         self.assertEqual(stopped.returncode, 0, f"{url}: {stopped.stderr}")
         self.assertLess(stop_took, DRAIN + SLACK, url)
 
