@@ -123,8 +123,10 @@ TEST_P(Groups, NobodyMayWriteToWhatIsAnothersAndTheDaemonsFilesAreTheirUsersAlon
     const bool is_daemons = entry.path().filename().string().starts_with(std::to_string(kFirst) + "-");
     EXPECT_EQ(mode_of(entry.path()), is_daemons ? 0700u : 02750u) << entry.path();
   }
-  for (const auto& entry : fs::recursive_directory_iterator(shared_))
-    if (!entry.is_symlink()) EXPECT_EQ(mode_of(entry.path()) & 0027u, 0u) << entry.path();
+  for (const auto& entry : fs::recursive_directory_iterator(shared_)) {
+    if (entry.is_symlink()) continue;
+    EXPECT_EQ(mode_of(entry.path()) & 0027u, 0u) << entry.path();
+  }
 }
 
 TEST_P(Groups, WithoutTheSettingAMemberCompilesWithoutACacheAndTheOptionsNameIt) {
