@@ -37,10 +37,10 @@ void launch_daemon_name(const struct launch_view* view, uid_t user, char name[LA
   for (unsigned digit = 0; digit < LAUNCH_VIEW_DIGITS; ++digit)
     digits[digit] = "0123456789abcdef"[number >> 4 * (LAUNCH_VIEW_DIGITS - 1 - digit) & 0xFU];
   struct launch_text text = launch_empty_text(name, LAUNCH_NAME_SIZE);
+  if (view->mount_namespace == 0) launch_add(&text, ".");
   launch_add_number(&text, user);
   launch_add(&text, "-");
   launch_add_part(&text, digits, sizeof digits);
-  if (view->mount_namespace == 0) launch_add(&text, "-outer");
 }
 
 bool launch_socket_path(const char* cache_directory, const struct launch_view* view, uid_t user, char path[PATH_MAX]) {

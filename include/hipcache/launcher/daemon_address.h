@@ -38,7 +38,8 @@ struct launch_view launch_outer_view(const struct launch_view* view);
 
 enum { LAUNCH_VIEW_DIGITS = 8, LAUNCH_NAME_SIZE = 32 };
 
-/* "1000-5f3a9c21": the user, and a number of the view in hexadecimal. Of an outer view "1000-5f3a9c21-outer".
+/* "1000-5f3a9c21": the user, and a number of the view in hexadecimal. Of an outer view ".1000-5f3a9c21":
+ * hidden, because whoever lists the directories of daemons (a script's "*") wants each once.
  *
  * Two views may share a number: the daemon also compares the full view, which comes with each
  * request. Only 32 bits, because the path of a socket has few bytes. FNV-1a. */

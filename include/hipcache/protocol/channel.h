@@ -39,7 +39,7 @@ MountView own_mount_view();
 // "1000-5f3a9c21": the user, and a number of the view in hexadecimal.
 std::string daemon_name(const MountView& view = own_mount_view(), uid_t user = geteuid());
 
-// "1000-5f3a9c21-outer": the link to the directory of the daemon that serves other mount namespaces with this root
+// ".1000-5f3a9c21": the link to the directory of the daemon that serves other mount namespaces with this root
 // directory, too.
 std::string outer_daemon_name(uid_t user = geteuid());
 

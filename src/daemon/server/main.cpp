@@ -123,10 +123,9 @@ void remove_stale_daemons(const std::string& cache_directory, const std::string&
   if (!names) return;
   for (const std::string& name : *names)
     if (protocol::is_daemon_name(name) && name != own) remove_if_stale(join_path(cache_directory, name));
-  const std::string start = std::to_string(geteuid()) + "-";
+  const std::string start = "." + std::to_string(geteuid()) + "-";
   for (const std::string& name : *names)
-    if (name.starts_with(start) && name.find("-outer") != name.npos)
-      remove_if_dangling(join_path(cache_directory, name));
+    if (name.starts_with(start)) remove_if_dangling(join_path(cache_directory, name));
 }
 
 // SIGTERM, SIGINT and SIGHUP end the daemon like --stop-server: no more connections, and running sessions end first. A
