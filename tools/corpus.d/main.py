@@ -109,7 +109,7 @@ def outcomes(hipcache):
     """By directory: what hipcache says that each request was, in their order."""
     found = collections.defaultdict(list)
     for log in ("events.old.jsonl", "events.jsonl"):
-        for path in hipcache.directory.glob(f"*/{log}"):
+        for path in hipcache.directory.glob(f"[0-9]*/{log}"):
             for line in path.open(errors="replace"):
                 if '"event":"request"' in line:
                     event = json.loads(line)

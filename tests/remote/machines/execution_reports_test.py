@@ -36,7 +36,7 @@ class Reports(Machines):
         """What came of each step at the engine; none of those that were not sent."""
         lines = [
             json.loads(line)
-            for log in pathlib.Path(machine.variables["HIPCACHE_DIR"]).glob("*/events.jsonl")
+            for log in pathlib.Path(machine.variables["HIPCACHE_DIR"]).glob("[0-9]*/events.jsonl")
             for line in log.read_text().splitlines()
         ]
         return [line for line in lines if "engine" in line]
