@@ -17,29 +17,6 @@ constexpr const char* kProgramName = "program";
 
 Error unusual(const std::string& what) { return Error{"the compiler's plan of a link " + what}; }
 
-}  // namespace
-
-bool is_wrapped_link(const std::vector<Job>& jobs) {
-  return jobs.size() == 1 && base_name(jobs[0][0]).starts_with("clang-linker-wrapper");
-}
-
-std::optional<Step> question_of_link(const Step& link) {
-  const std::vector<std::string>& argv = link.commands.front().argv;
-  const auto names_arch = [](const std::string& argument) { return argument.starts_with("--should-extract="); };
-  if (std::none_of(argv.begin(), argv.end(), names_arch)) return std::nullopt;
-  Step step;
-  step.kind = StepKind::question;
-  step.commands = link.commands;
-  step.commands.front().argv = without_job_count(argv);  // jobs at once would write the answer together
-  step.keyed = link.keyed;
-  step.outputs = {{kCaptured, kCaptured, ""}};
-  step.files = {{kCaptured, ""}};
-  step.prints_temporary_paths = true;
-  return step;
-}
-
-namespace {
-
 constexpr const char* kFatbinName = "hip.hipfb";
 constexpr const char* kSourceName = "hip.mcin";
 constexpr const char* kFatbinObjectName = "hip.o";
@@ -53,35 +30,6 @@ Names all_placed(const Names& names) {
   for (const std::string& name : names) paths.push_back(placed(name));
   return paths;
 }
-
-}  // namespace
-
-Step unbundle_step(const UnbundleJob& job, const Names& names) {
-  Step step;
-  step.kind = StepKind::unbundle;
-  step.subject = job.subject;
-  step.starts_others = true;
-  step.prints_temporary_paths = true;
-  for (std::size_t i = 0; i < names.size(); ++i) step.outputs.push_back({"part " + std::to_string(i), names[i], ""});
-  step.commands = {unbundle_command(job, all_placed(names))};
-  step.keyed = {unbundle_command(job, Names(names.size(), "<part>")).argv};
-  return step;
-}
-
-Step host_link_step(const HostLinkJob& job, const Names& inputs) {
-  Step step;
-  step.kind = StepKind::link;
-  step.prints_temporary_paths = true;
-  step.outputs = {{kProgram, kProgramName, job.job[job.output]}};
-  step.commands = {host_link_command(job, all_placed(inputs), placed(kProgramName))};
-  step.keyed = {without_job_count(host_link_command(job, Names(inputs.size(), "<part>"), "<program>").argv)};
-  step.starts_others = job.is_wrapped;
-  step.unproven = job.unknown_option;
-  step.inputs = inputs;
-  return step;
-}
-
-namespace {
 
 // Whether the path is an intermediate file that the driver named.
 bool is_intermediate(std::string_view path, std::string_view directory) {
@@ -260,6 +208,50 @@ Result<std::vector<Step>> read_wrapped_link(const Job& job, const compiler::Invo
 }
 
 }  // namespace
+
+Step unbundle_step(const UnbundleJob& job, const Names& names) {
+  Step step;
+  step.kind = StepKind::unbundle;
+  step.subject = job.subject;
+  step.starts_others = true;
+  step.prints_temporary_paths = true;
+  for (std::size_t i = 0; i < names.size(); ++i) step.outputs.push_back({"part " + std::to_string(i), names[i], ""});
+  step.commands = {unbundle_command(job, all_placed(names))};
+  step.keyed = {unbundle_command(job, Names(names.size(), "<part>")).argv};
+  return step;
+}
+
+Step host_link_step(const HostLinkJob& job, const Names& inputs) {
+  Step step;
+  step.kind = StepKind::link;
+  step.prints_temporary_paths = true;
+  step.outputs = {{kProgram, kProgramName, job.job[job.output]}};
+  step.commands = {host_link_command(job, all_placed(inputs), placed(kProgramName))};
+  step.keyed = {without_job_count(host_link_command(job, Names(inputs.size(), "<part>"), "<program>").argv)};
+  step.starts_others = job.is_wrapped;
+  step.unproven = job.unknown_option;
+  step.inputs = inputs;
+  return step;
+}
+
+bool is_wrapped_link(const std::vector<Job>& jobs) {
+  return jobs.size() == 1 && base_name(jobs[0][0]).starts_with("clang-linker-wrapper");
+}
+
+std::optional<Step> question_of_link(const Step& link) {
+  const std::vector<std::string>& argv = link.commands.front().argv;
+  const auto names_arch = [](const std::string& argument) { return argument.starts_with("--should-extract="); };
+  if (std::none_of(argv.begin(), argv.end(), names_arch)) return std::nullopt;
+  Step step;
+  step.kind = StepKind::question;
+  step.commands = link.commands;
+  step.commands.front().argv = without_job_count(argv);  // jobs at once would write the answer together
+  step.keyed = link.keyed;
+  step.outputs = {{kCaptured, kCaptured, ""}};
+  step.files = {{kCaptured, ""}};
+  step.prints_temporary_paths = true;
+  return step;
+}
 
 Result<std::vector<Step>> read_link_steps(const std::vector<Job>& jobs, const std::string& fatbin_source,
                                           const compiler::Invocation& invocation, const std::string& directory) {
