@@ -32,26 +32,34 @@ endif()
 # Tests run once per build, most of the time in other programs.
 set(HIPCACHE_TEST_OPTIONS $<$<CONFIG:Release>:-O0>)
 
-# Headers that nearly every file includes, compiled once for the product and once for the tests. The product of a build of
-# single sources goes without: there a missing include shows, and clang-tidy reads the commands of that build. A unit of
-# several sources would not show it anyway.
+# Headers that nearly every file includes, compiled once for the tests, and by clang once for the product. g++ warns of
+# libstdc++ where it is precompiled and optimised. A product of single sources goes without: it shows missing includes.
+set(HIPCACHE_PRECOMPILED)
 if(HIPCACHE_PCH)
   file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/pch/empty.cpp CONTENT "")  # written once, or all is built again
   set(standard <algorithm> <array> <atomic> <chrono> <cstdint> <functional> <map> <memory> <mutex>
     <optional> <set> <string> <string_view> <thread> <unordered_map> <utility> <variant> <vector>)
-  foreach(part product tests)
+  if(HIPCACHE_UNITY AND NOT HIPCACHE_UNITY STREQUAL "TESTS" AND CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+    list(APPEND HIPCACHE_PRECOMPILED product)
+  endif()
+  if(HIPCACHE_TESTS)
+    list(APPEND HIPCACHE_PRECOMPILED tests)
+  endif()
+  foreach(part IN LISTS HIPCACHE_PRECOMPILED)
     add_library(hipcache_${part}_pch STATIC ${CMAKE_BINARY_DIR}/pch/empty.cpp)
     target_link_libraries(hipcache_${part}_pch PRIVATE hipcache_options)
     target_precompile_headers(hipcache_${part}_pch PRIVATE ${standard})
   endforeach()
-  target_precompile_headers(hipcache_tests_pch PRIVATE <filesystem> <fstream> <gmock/gmock.h> <gtest/gtest.h>)
-  target_link_libraries(hipcache_tests_pch PRIVATE GTest::gtest GTest::gmock)  # their definitions belong to them
-  target_compile_options(hipcache_tests_pch PRIVATE ${HIPCACHE_TEST_OPTIONS})  # and so do the options of those who use it
+  if(HIPCACHE_TESTS)
+    target_precompile_headers(hipcache_tests_pch PRIVATE <filesystem> <fstream> <gmock/gmock.h> <gtest/gtest.h>)
+    target_link_libraries(hipcache_tests_pch PRIVATE GTest::gtest GTest::gmock)  # their definitions belong to them
+    target_compile_options(hipcache_tests_pch PRIVATE ${HIPCACHE_TEST_OPTIONS})  # and so do the options of those who use it
+  endif()
 endif()
 
 # hipcache_precompiled(<target> product|tests): a target of C++ sources takes those headers, where they are precompiled.
 function(hipcache_precompiled target part)
-  if(HIPCACHE_PCH AND (part STREQUAL tests OR HIPCACHE_UNITY AND NOT HIPCACHE_UNITY STREQUAL "TESTS"))
+  if(part IN_LIST HIPCACHE_PRECOMPILED)
     target_precompile_headers(${target} REUSE_FROM hipcache_${part}_pch)
   endif()
 endfunction()

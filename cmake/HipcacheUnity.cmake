@@ -1,7 +1,6 @@
 # Unity builds (HIPCACHE_UNITY): sources that can share a unit are compiled together, which takes a third of the time from
 # nothing. cmake/unity_groups.py says which can, anew each time that CMake runs; the code itself is free to name its
-# helpers. Off by default: only a build of single sources shows a missing include, and recompiles one file for one edit.
-# TESTS: the product's sources are compiled one by one, those of the tests in units.
+# helpers. OFF shows a missing include, and recompiles one file for one edit. TESTS: the product's sources are compiled one by one, those of the tests in units.
 
 # hipcache_unity(<target>): groups the C++ sources of the target.
 function(hipcache_unity target)

@@ -15,9 +15,9 @@ ROOT = pathlib.Path(sys.argv.pop(1) if len(sys.argv) > 1 else ".").resolve()
 
 PROJECT, MANIFEST, NEEDED = "CMakeLists.txt", "install/manifest.txt", "tools/packages.txt"
 DEBIAN, SPEC, ARCH = "packaging/debian", "packaging/rpm/hipcache.spec", "packaging/arch/PKGBUILD"
-CONTROL, CHANGELOG, RULES = f"{DEBIAN}/control", f"{DEBIAN}/changelog", f"{DEBIAN}/rules"
+CONTROL, CHANGELOG = f"{DEBIAN}/control", f"{DEBIAN}/changelog"
 INSTALLED, NOT_INSTALLED = f"{DEBIAN}/hipcache.install", f"{DEBIAN}/not-installed"
-READ = (PROJECT, MANIFEST, NEEDED, CONTROL, CHANGELOG, RULES, INSTALLED, NOT_INSTALLED, SPEC, ARCH)
+READ = (PROJECT, MANIFEST, NEEDED, CONTROL, CHANGELOG, INSTALLED, NOT_INSTALLED, SPEC, ARCH)
 
 # On Debian for /usr, and in an RPM.
 DIRECTORIES = {
@@ -82,9 +82,6 @@ def dependency_problems(tree):
     declared = {re.split(r"[ :(]", item.strip())[0] for item in field.replace("|", ",").split(",") if item.strip()}
     wanted = (set(re.sub(r"\(.*?\)|\|", " ", section).split()) - NOT_DECLARED) | DECLARED
     yield from differences(CONTROL, declared, wanted, "the build dependency")
-    for name in (RULES, SPEC, ARCH):
-        if "-DHIPCACHE_UNITY=ON" not in tree.text(name):
-            yield f"{name} makes no unity build, which takes a third of the time from nothing"
 
 
 def problems(root):
@@ -119,10 +116,6 @@ class Packages(CopiedTree):
     def test_a_package_that_the_build_needs_is_told(self):
         self.replace(NEEDED, "libzstd-dev\n", "libbrotli-dev\n")
         self.assert_told("does not list the build dependency libbrotli-dev", "lists the build dependency libzstd-dev")
-
-    def test_a_build_of_single_sources_is_told(self):
-        self.replace(RULES, "-DHIPCACHE_UNITY=ON", "")
-        self.assert_told(f"{RULES} makes no unity build")
 
 
 if __name__ == "__main__":

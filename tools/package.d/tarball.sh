@@ -8,7 +8,7 @@ need dpkg-source dpkg-dev
 "$root/tools/package.d/curl.sh" "$work/curl"
 archive_commit "$name" "$work/sources.tar.xz"
 tar -C "$work" -xf "$work/sources.tar.xz"
-cmake -S "$work/$name" -B "$work/build" -G Ninja -DHIPCACHE_PORTABLE=ON -DHIPCACHE_UNITY=ON -DCMAKE_INSTALL_LIBDIR=lib \
+cmake -S "$work/$name" -B "$work/build" -G Ninja -DHIPCACHE_PORTABLE=ON -DCMAKE_INSTALL_LIBDIR=lib \
   -DCMAKE_PREFIX_PATH="$work/curl"
 cmake --build "$work/build"
 (cd "$work/build" && cpack -G TXZ)

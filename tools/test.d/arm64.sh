@@ -49,7 +49,8 @@ echo "== build for arm64"
 export ARM64_ROOT=$room PATH=$work/bin:$PATH
 launchers=()
 [[ -n ${CI:-} ]] || ! command -v ccache >/dev/null || launchers=(-DCMAKE_C_COMPILER_LAUNCHER=ccache -DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
-cmake -S "$root" -B "$build" --preset unity -DCMAKE_TOOLCHAIN_FILE="$root/tools/test.d/arm64.cmake" \
+cmake -S "$root" -B "$build" --preset release -DCMAKE_C_FLAGS_RELEASE=-DNDEBUG -DCMAKE_CXX_FLAGS_RELEASE=-DNDEBUG \
+  -DCMAKE_TOOLCHAIN_FILE="$root/tools/test.d/arm64.cmake" \
   -DHIPCACHE_MUSL_GCC="$work/bin/aarch64-linux-musl-gcc" "${launchers[@]}" >"$work/configured" || { cat "$work/configured"; exit 1; }
 cmake --build "$build" --target hipcache hipcached hipcache-remote hipcache-archive hipcache-trace "${tested[@]}" >"$work/built" ||
   { tail -n 100 "$work/built"; exit 1; }

@@ -33,13 +33,13 @@ enter_layer "$room" "$work"
 mkdir "$layer/source"
 git -C "$root" ls-files -z | (cd "$root" && tar --create --null --files-from=-) | tar --extract --directory="$layer/source"
 echo "== build in $suite"
-in_layer offline "cd /source; cmake --preset unity -DCMAKE_BUILD_TYPE=Release >/tmp/configured || { cat /tmp/configured; exit 1; }
-  cmake --build build/unity --target hipcache hipcached hipcache-remote hipcache-archive hipcache-trace ${tested[*]} >/tmp/built ||
+in_layer offline "cd /source; cmake --preset release -DCMAKE_C_FLAGS_RELEASE=-DNDEBUG -DCMAKE_CXX_FLAGS_RELEASE=-DNDEBUG >/tmp/configured || { cat /tmp/configured; exit 1; }
+  cmake --build build/release --target hipcache hipcached hipcache-remote hipcache-archive hipcache-trace ${tested[*]} >/tmp/built ||
     { tail -n 100 /tmp/built; exit 1; }"
 echo "== quick unit tests in $suite"
-in_layer offline "cd /source/build/unity/tests; for program in ${tested[*]}; do ./\$program --gtest_brief=1; done"
+in_layer offline "cd /source/build/release/tests; for program in ${tested[*]}; do ./\$program --gtest_brief=1; done"
 echo "== a HIP compile in $suite"
-in_layer offline "mkdir /work; cd /work; export HOME=/work HIPCACHE_DIR=/work/cache PATH=/source/build/unity/bin:\$PATH
+in_layer offline "mkdir /work; cd /work; export HOME=/work HIPCACHE_DIR=/work/cache PATH=/source/build/release/bin:\$PATH
   echo '__attribute__((device)) float twice(float x) { return x * 2; }' >twice.hip
   for object in cold warm; do
     hipcache clang++-19 -x hip -nogpuinc -nogpulib --offload-arch=gfx906 --offload-arch=gfx1030 -O2 -c twice.hip -o twice.o

@@ -67,7 +67,7 @@ SOME_OLDER = Stage(
     lambda tests, seed: selection.drawn(OLDER.chosen(tests, seed), SHARE, seed),
 )
 SOME = Stage(
-    "unity",
+    "release",
     f"unit tests, tests with compilers (one of {SHARE}), and checks",
     ("unit_tests", "release_tests", *PROGRAMS),
     lambda tests, _: selection.share(selection.labelled(tests, SANITIZED | RELEASED), SHARE),
