@@ -14,6 +14,13 @@ constexpr std::uint64_t kWeight = 8;  // of the average so far, against one new 
 
 std::int64_t ns_of(const timespec& time) { return time.tv_sec * kSecond + time.tv_nsec; }
 
+// Not in place: g++ 12 takes the members that are left out for uninitialized.
+protocol::RemoteConfigure settings_of(const config::ExecuteUrl& url) {
+  protocol::RemoteConfigure settings;
+  settings.execute = url.text;
+  return settings;
+}
+
 }  // namespace
 
 const char* reason_of(protocol::ExecuteOutcome outcome) {
@@ -44,7 +51,7 @@ Engine::Stamp Engine::stamp_of(const struct stat& status) {
 
 EngineProcess::EngineProcess(std::string program, const config::ExecuteUrl& url, Log& log)
     : process_({.program = std::move(program),
-                .settings = {.execute = url.text},
+                .settings = settings_of(url),
                 .receive = [this](protocol::RemoteMessage message) { engine_.receive(std::move(message)); },
                 .ended = [this] { engine_.process_ended(); },
                 .without = "no step is sent to the engine"},
