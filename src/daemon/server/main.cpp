@@ -40,7 +40,7 @@
 #include "hipcache/config/cache_place.h"
 #include "hipcache/events/event.h"
 #include "hipcache/events/event_log.h"
-#include "hipcache/protocol/channel.h"
+#include "hipcache/protocol/daemon_socket.h"
 #include "hipcache/store/local_store.h"
 
 namespace hipcache::daemon {

@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 
 #include "hipcache/protocol/channel.h"
+#include "hipcache/protocol/daemon_socket.h"
 #include "support/scratch.h"
 
 namespace hipcache::protocol {
