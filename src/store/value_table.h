@@ -2,8 +2,8 @@
 // classes interpret the bytes.
 //
 // Thread-safe. Owns nothing: the contents and the maintenance must outlive it.
-#ifndef HIPCACHE_SRC_STORE_LOCAL_VALUE_TABLE_H
-#define HIPCACHE_SRC_STORE_LOCAL_VALUE_TABLE_H
+#ifndef HIPCACHE_SRC_STORE_VALUE_TABLE_H
+#define HIPCACHE_SRC_STORE_VALUE_TABLE_H
 
 #include <array>
 #include <atomic>
@@ -18,30 +18,9 @@
 
 #include "hipcache/base/result.h"
 #include "hipcache/store/store.h"
-#include "store/local/space/maintenance.h"
-#include "store/local/space/store_state.h"
+#include "store/maintenance.h"
 
 namespace hipcache::store {
-
-// The list of path sets of one action key, and its bytes (docs/internals/formats.md); the set that was added last is
-// first.
-//
-// Thread-safe: nothing is shared.
-
-class PathSetList {
- public:
-  const std::vector<PathSetReference>& sets() const& { return sets_; }
-  std::vector<PathSetReference> sets() && { return std::move(sets_); }
-
-  // Puts the set first and drops sets past kMaxPathSets. False if nothing changed.
-  bool move_to_front(const PathSetReference& set);
-
-  std::string encode() const;
-  static Result<PathSetList> decode(std::string_view bytes);
-
- private:
-  std::vector<PathSetReference> sets_;
-};
 
 class ValueTable {
  public:

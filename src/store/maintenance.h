@@ -1,21 +1,54 @@
 // The store's own thread. It loads the uses if they are many, and writes new uses behind. It evicts when the limit is
 // passed, and empties the write-ahead log after a quiet time. So no caller waits for any of this.
-#ifndef HIPCACHE_SRC_STORE_LOCAL_SPACE_MAINTENANCE_H
-#define HIPCACHE_SRC_STORE_LOCAL_SPACE_MAINTENANCE_H
+#ifndef HIPCACHE_SRC_STORE_MAINTENANCE_H
+#define HIPCACHE_SRC_STORE_MAINTENANCE_H
 
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
+#include <memory>
 #include <mutex>
 #include <optional>
+#include <shared_mutex>
 #include <thread>
+#include <utility>
 
+#include "hipcache/base/log.h"
+#include "hipcache/base/own_directory.h"
 #include "hipcache/base/result.h"
 #include "hipcache/store/local_store.h"
-#include "store/local/space/store_state.h"
+#include "store/database.h"
+#include "store/recency.h"
 
 namespace hipcache::store {
+
+// What the parts of an open store share.
+
+struct Directories {
+  std::shared_ptr<const OwnDirectory> root;  // holds the stores of all versions
+  std::shared_ptr<const OwnDirectory> ours;  // holds this version's store
+};
+
+struct StoreState {
+  StoreState(Directories where, Log& to, std::unique_ptr<Database> opened, Clock clock)
+      : directories(std::move(where)), log(to), database(std::move(opened)), recency(std::move(clock)) {}
+
+  Directories directories;
+  Log& log;
+  std::unique_ptr<Database> database;
+  Recency recency;
+  std::shared_ptr<Pins> pins = std::make_shared<Pins>();
+
+  // Keeps `recency` and the database consistent. Shared: adding (first the database, then recency). Exclusive:
+  // removing, and writing uses behind. Reading needs no lock: an entry that recency has and the database lacks is a
+  // miss.
+  std::shared_mutex gate;
+};
+
+// Writes the uses since the last call to the database. If the write fails they are lost, which is harmless: uses are
+// hints.
+Status write_uses_behind(StoreState& state);
 
 // Makes the store smaller, least recently used entries first, and returns the space to the file system.
 //

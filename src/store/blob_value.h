@@ -7,8 +7,8 @@
 // RocksDB's compression. It sees one value at a time, and does not shorten the write-ahead log.
 //
 // Thread-safe: nothing is shared.
-#ifndef HIPCACHE_SRC_STORE_LOCAL_BLOB_VALUE_H
-#define HIPCACHE_SRC_STORE_LOCAL_BLOB_VALUE_H
+#ifndef HIPCACHE_SRC_STORE_BLOB_VALUE_H
+#define HIPCACHE_SRC_STORE_BLOB_VALUE_H
 
 #include <cstddef>
 #include <cstdint>
@@ -23,6 +23,10 @@
 namespace hipcache::store {
 
 inline constexpr std::size_t kMostBases = 64;
+
+// How deep bases may have bases. An object made from a fatbin of code objects has depth two; the limit guards against
+// damaged values.
+inline constexpr unsigned kDeepest = 4;
 
 // Bytes: the most for the bases of one blob together, and for a blob with bases. Larger prefixes need too much memory
 // for what they save.

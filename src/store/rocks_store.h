@@ -1,16 +1,13 @@
-// Implements LocalStore over a Database: joins actions, blobs, eviction and maintenance. Eviction, recency and opening
-// have files of their own.
-#ifndef HIPCACHE_SRC_STORE_LOCAL_ROCKS_STORE_H
-#define HIPCACHE_SRC_STORE_LOCAL_ROCKS_STORE_H
+// Implements LocalStore over a Database: joins actions, blobs, eviction, maintenance, and the stores of other owners.
+#ifndef HIPCACHE_SRC_STORE_ROCKS_STORE_H
+#define HIPCACHE_SRC_STORE_ROCKS_STORE_H
 
 #include <cstdint>
 #include <memory>
 
 #include "hipcache/base/files.h"
 #include "hipcache/store/local_store.h"
-#include "store/local/space/maintenance.h"
-#include "store/local/space/recency.h"
-#include "store/local/space/store_state.h"
+#include "store/maintenance.h"
 
 namespace hipcache::store {
 

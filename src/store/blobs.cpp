@@ -1,4 +1,4 @@
-#include "store/local/blobs.h"
+#include "store/blobs.h"
 
 #include <algorithm>
 #include <memory>
@@ -7,13 +7,23 @@
 #include <vector>
 
 #include "hipcache/base/files.h"
-#include "store/local/blob_value.h"
+#include "store/blob_value.h"
 
 namespace hipcache::store {
 
 namespace {
 
 std::string note_key(std::string_view family) { return "family/" + std::string(family); }
+
+// A delta below this fraction of the bytes is stored without comparing it to plain compression.
+constexpr std::size_t kPlainlyWorth = 8;
+// Otherwise the delta must be this many times smaller than plain compression, because every get reads its bases.
+constexpr std::size_t kWorth = 2;
+
+constexpr const char* kOtherBytes = "its bytes do not match its checksum";
+constexpr const char* kFileName = "hipcache-blob";
+
+UseKey blob_key(const Digest& digest) { return {Table::blobs, digest}; }
 
 }  // namespace
 
@@ -59,8 +69,9 @@ AlikeBlobs::Bases AlikeBlobs::noted(std::string_view family) {
   Bases bases;
   const Result<Read> note = state_.database->get(Table::meta, note_key(family));
   if (!note || note->found != Found::yes) return bases;
-  for (std::size_t at = 0; at + Digest::kSize <= note->value.size() && bases.size() < kMostBases; at += Digest::kSize) {
-    const Result<Digest> digest = Digest::from_bytes(std::string_view(note->value).substr(at, Digest::kSize));
+  const std::string_view digests = note->value.bytes;
+  for (std::size_t at = 0; at + Digest::kSize <= digests.size() && bases.size() < kMostBases; at += Digest::kSize) {
+    const Result<Digest> digest = Digest::from_bytes(digests.substr(at, Digest::kSize));
     if (!digest) continue;
     const Result<std::optional<std::string>> value = values_.get({Table::blobs, *digest});
     if (!value || !*value) continue;
@@ -79,23 +90,6 @@ void AlikeBlobs::note(std::string_view family, const Bases& bases) {
   const Status noted = state_.database->write({{Table::meta, key, digests}});
   if (!noted) state_.log.warning(noted.error().message);
 }
-
-namespace {
-
-// An object made from a fatbin of code objects has depth two. The limit guards against damaged values.
-constexpr unsigned kDeepest = 4;
-
-// A delta below this fraction of the bytes is stored without comparing it to plain compression.
-constexpr std::size_t kPlainlyWorth = 8;
-// Otherwise the delta must be this many times smaller than plain compression, because every get reads its bases.
-constexpr std::size_t kWorth = 2;
-
-constexpr const char* kOtherBytes = "its bytes do not match its checksum";
-constexpr const char* kFileName = "hipcache-blob";
-
-UseKey blob_key(const Digest& digest) { return {Table::blobs, digest}; }
-
-}  // namespace
 
 struct Blobs::Delta {
   std::vector<Digest> bases;

@@ -1,4 +1,4 @@
-#include "store/local/space/recency.h"
+#include "store/recency.h"
 
 #include <algorithm>
 #include <boost/unordered/unordered_flat_map.hpp>
@@ -29,6 +29,12 @@ class PinningLease : public Lease {
   std::unordered_set<Digest> mine_;
 };
 
+using Map = boost::unordered_flat_map<Digest, Use, std::hash<Digest>>;
+
+bool used_before(const Recency::Entry& left, const Recency::Entry& right) {
+  return left.use.seconds < right.use.seconds;
+}
+
 }  // namespace
 
 void Pins::add(const Digest& blob) {
@@ -50,16 +56,6 @@ bool Pins::pins(const Digest& blob) const {
 std::unique_ptr<Lease> make_lease(std::shared_ptr<Pins> pins) {
   return std::make_unique<PinningLease>(std::move(pins));
 }
-
-namespace {
-
-using Map = boost::unordered_flat_map<Digest, Use, std::hash<Digest>>;
-
-bool used_before(const Recency::Entry& left, const Recency::Entry& right) {
-  return left.use.seconds < right.use.seconds;
-}
-
-}  // namespace
 
 struct Recency::Tables {
   Map actions, blobs;
@@ -133,11 +129,6 @@ std::optional<Use> Recency::touch(const UseKey& key) {
   const std::uint32_t now = clock_();
   const std::scoped_lock lock(mutex_);
   return tables_->touch(key, now);
-}
-
-bool Recency::contains(const UseKey& key) const {
-  const std::scoped_lock lock(mutex_);
-  return tables_->of(key.table).contains(key.digest);
 }
 
 std::optional<Use> Recency::find(const UseKey& key) const {

@@ -1,14 +1,19 @@
-// The bytes of the database's keys and values (docs/internals/formats.md): actions in a checked frame, and use records.
-#ifndef HIPCACHE_SRC_STORE_LOCAL_DATABASE_FRAMING_H
-#define HIPCACHE_SRC_STORE_LOCAL_DATABASE_FRAMING_H
+// The bytes of the database's keys and values (docs/internals/formats.md): actions in a checked frame, lists of path
+// sets, and use records. Blobs have a file of their own (blob_value.h).
+#ifndef HIPCACHE_SRC_STORE_FRAMING_H
+#define HIPCACHE_SRC_STORE_FRAMING_H
 
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "hipcache/base/digest.h"
-#include "store/local/database/database.h"
+#include "hipcache/base/result.h"
+#include "hipcache/store/store.h"
+#include "store/database.h"
 
 namespace hipcache::store {
 
@@ -21,6 +26,23 @@ inline constexpr std::string_view kFormat = "hipcache store 3";
 // are damaged, of another version or stored under another key.
 std::string frame_action(const Digest& key, std::string_view value);
 std::optional<std::string> unframe_action(const Digest& key, std::string frame);
+
+// The list of path sets of one action key, and its bytes (docs/internals/formats.md); the set that was added last is
+// first.
+class PathSetList {
+ public:
+  const std::vector<PathSetReference>& sets() const& { return sets_; }
+  std::vector<PathSetReference> sets() && { return std::move(sets_); }
+
+  // Puts the set first and drops sets past kMaxPathSets. False if nothing changed.
+  bool move_to_front(const PathSetReference& set);
+
+  std::string encode() const;
+  static Result<PathSetList> decode(std::string_view bytes);
+
+ private:
+  std::vector<PathSetReference> sets_;
+};
 
 // The use record of an action or blob: when it was last used, and how its value is stored.
 struct Use {

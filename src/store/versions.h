@@ -1,16 +1,14 @@
-// The directory of this version's store, and the stores of other versions beside it.
+// The directory of this version's store, the stores of other versions beside it, and what happens to a damaged database
+// (docs/internals/formats.md has the names, and the rules by which a store or database is removed).
 //
-//   <store>/v3/      this format
-//   <store>/v<n>/    another one
-//   <store>/db, ...  the oldest, which had no directory of its own
-//
-// Each format has its own directory, so that two versions of the program can be used in turns. Neither opens, sets
-// aside or deletes what the newer one stored. The directory of an older version is removed in three cases: the user
-// clears the cache; space is needed and it was not opened for a day; it was not opened for a week. Rejected: converting
-// an older store, because a cache may forget. Rejected: keeping the format in the database alone. Then a version would
+// Each format has its own directory, so that two versions of the program can be used in turns. Rejected: converting an
+// older store, because a cache may forget. Rejected: keeping the format in the database alone. Then a version would
 // have to set another version's database aside before it can work.
-#ifndef HIPCACHE_SRC_STORE_LOCAL_DATABASE_VERSIONS_H
-#define HIPCACHE_SRC_STORE_LOCAL_DATABASE_VERSIONS_H
+//
+// A damaged database is renamed, not deleted: a diagnosis may be wrong, and then what was set aside is worth more than
+// its replacement.
+#ifndef HIPCACHE_SRC_STORE_VERSIONS_H
+#define HIPCACHE_SRC_STORE_VERSIONS_H
 
 #include <chrono>
 #include <cstdint>
@@ -24,18 +22,6 @@
 
 namespace hipcache::store {
 
-// The files of one version's directory (versions.h), and what happens to a damaged database. It is renamed, not
-// deleted, so that it can be examined. One such database is kept.
-//
-//   lock                 held (flock) by the process that has the store open
-//   db/                  the database
-//   db.damaged-<time>/   a database that was set aside, seconds since the epoch
-//   damaged              one line: why the next open must set the database aside
-//   served               the database has been of use, so the one set aside before is no longer wanted
-//
-// A diagnosis may be wrong. Then the database that was set aside is worth more than its replacement. So it is removed
-// only after the new database has served, when the user clears the cache, or after a week.
-//
 // `directory` is the path of an open OwnDirectory, anchored: these functions follow no link in it.
 
 inline constexpr const char* kDatabase = "db";

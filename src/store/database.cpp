@@ -1,11 +1,17 @@
-#include "store/local/database/database.h"
+#include "store/database.h"
 
+#include <rocksdb/cache.h>
+#include <rocksdb/db.h>
 #include <rocksdb/env.h>
+#include <rocksdb/filter_policy.h>
 #include <rocksdb/listener.h>
+#include <rocksdb/options.h>
+#include <rocksdb/table.h>
 #include <rocksdb/write_batch.h>
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <cstdarg>
 #include <exception>
 #include <mutex>
 #include <new>
@@ -14,12 +20,110 @@
 #include <utility>
 
 #include "hipcache/base/files.h"
-#include "store/local/database/rocks_options.h"
 
 namespace hipcache::store {
 namespace {
 
-constexpr std::size_t kSmallestPinned = 64 << 10;  // well above kSmallestBlob (rocks_options.cpp)
+constexpr std::size_t kMiB = std::size_t{1} << 20;
+
+// The daemon must stay under 150 MB in total. RocksDB may hold about 16 + 32 MiB, and file handles.
+constexpr std::size_t kBlockCache = 16 * kMiB;
+constexpr int kBlockCacheShardBits = 2;  // a shard holds no block that is larger than the shard
+constexpr std::size_t kAllWriteBuffers = 32 * kMiB;
+constexpr std::size_t kWriteBuffer = 16 * kMiB;
+constexpr std::uint64_t kWriteAheadLog = 64 * kMiB;
+
+// Far below the usual soft limit of 1024 descriptors, because the daemon has clients, too.
+constexpr int kOpenFiles = 256;
+
+// Values from this size on go to blob files, so they are written once and compactions do not rewrite them.
+constexpr std::uint64_t kSmallestBlob = 4096;
+constexpr std::uint64_t kBlobFile = 64 * kMiB;
+
+rocksdb::ColumnFamilyOptions table_options(const std::shared_ptr<rocksdb::Cache>& cache) {
+  rocksdb::BlockBasedTableOptions blocks;
+  blocks.block_cache = cache;
+  blocks.cache_index_and_filter_blocks = true;
+  // Partitioned: a table with a million keys has megabytes of filters, which every look-up would read and unpack.
+  blocks.index_type = rocksdb::BlockBasedTableOptions::kTwoLevelIndexSearch;
+  blocks.partition_filters = true;
+  blocks.pin_top_level_index_and_filter = true;
+  blocks.pin_l0_filter_and_index_blocks_in_cache = true;
+  blocks.filter_policy.reset(rocksdb::NewBloomFilterPolicy(10, false));
+  blocks.format_version = 5;
+
+  rocksdb::ColumnFamilyOptions options;
+  options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(blocks));
+  options.write_buffer_size = kWriteBuffer;
+  options.max_write_buffer_number = 2;
+  options.compression = rocksdb::kZSTD;
+  return options;
+}
+
+rocksdb::ColumnFamilyOptions with_blob_files(rocksdb::ColumnFamilyOptions options,
+                                             rocksdb::CompressionType compression) {
+  options.enable_blob_files = true;
+  options.min_blob_size = kSmallestBlob;
+  options.blob_file_size = kBlobFile;
+  options.compression = compression;
+  options.blob_compression_type = compression;
+  options.enable_blob_garbage_collection = true;
+  return options;
+}
+
+// RocksDB's own log is not kept: its errors reach hipcache's log as statuses. Its file logger fails an assertion, which
+// Debian's build enables, when it continues after a full disk. That ends the process.
+class NoInfoLog : public rocksdb::Logger {
+ public:
+  NoInfoLog() : Logger(rocksdb::InfoLogLevel::FATAL_LEVEL) {}
+  using Logger::Logv;
+  void Logv(const char*, va_list) override {}
+};
+
+rocksdb::DBOptions database_options(Recovery recovery) {
+  rocksdb::DBOptions options;
+  options.create_if_missing = true;
+  options.create_missing_column_families = true;
+  options.paranoid_checks = true;
+  // A value and its use record are in different families. Flushed together, they survive together or are lost together.
+  options.atomic_flush = true;
+  options.wal_recovery_mode = recovery == Recovery::strict ? rocksdb::WALRecoveryMode::kTolerateCorruptedTailRecords
+                                                           : rocksdb::WALRecoveryMode::kSkipAnyCorruptedRecords;
+  options.db_write_buffer_size = kAllWriteBuffers;
+  options.max_total_wal_size = kWriteAheadLog;
+  options.max_open_files = kOpenFiles;
+  options.max_background_jobs = 2;
+  options.max_bgerror_resume_count = 0;        // Database::write retries itself
+  options.avoid_flush_during_recovery = true;  // so that it opens on a nearly full disk, too
+  options.allow_fallocate = false;             // the size limit counts allocated blocks
+  options.info_log = std::make_shared<NoInfoLog>();
+  options.stats_dump_period_sec = 0;
+  options.stats_persist_period_sec = 0;
+  return options;
+}
+
+rocksdb::DBOptions reader_options() {
+  rocksdb::DBOptions options = database_options(Recovery::strict);
+  options.create_if_missing = false;
+  options.create_missing_column_families = false;
+  // Keep all files open, so that a file can still be read after its owner deleted it.
+  options.max_open_files = -1;
+  return options;
+}
+
+std::vector<rocksdb::ColumnFamilyDescriptor> column_families() {
+  const auto cache = rocksdb::NewLRUCache(kBlockCache, kBlockCacheShardBits);
+  const auto plain = table_options(cache);
+  const auto actions = with_blob_files(plain, rocksdb::kZSTD);
+  const auto blobs = with_blob_files(plain, rocksdb::kNoCompression);  // blobs come compressed
+  return {{rocksdb::kDefaultColumnFamilyName, plain},
+          {"actions", actions},
+          {"blobs", blobs},
+          {"uses", plain},
+          {"notes", plain}};
+}
+
+constexpr std::size_t kSmallestPinned = 64 << 10;  // well above kSmallestBlob
 
 rocksdb::Slice slice(std::string_view bytes) { return {bytes.data(), bytes.size()}; }
 std::string_view view(const rocksdb::Slice& bytes) { return {bytes.data(), bytes.size()}; }
@@ -86,9 +190,11 @@ class ErrorListener : public rocksdb::EventListener {
 
 // Open, or closed after a failed attempt to reopen; `opened` guards which.
 struct Database::Impl {
-  explicit Impl(OwnDirectory where) : directory(std::move(where)) {}
+  explicit Impl(OwnDirectory where) : directory(std::move(where)), path(directory->anchored()) {}
+  explicit Impl(std::string of_another) : path(std::move(of_another)) {}
 
-  OwnDirectory directory;
+  const std::optional<OwnDirectory> directory;  // nothing: another process owns it
+  const std::string path;
   rocksdb::DBOptions options;
   rocksdb::WriteOptions write_options;
   std::shared_mutex opened;
@@ -99,7 +205,6 @@ struct Database::Impl {
 
   rocksdb::Status open() {
     if (auto started = start_threads(); !started.ok()) return started;
-    const std::string& path = directory.anchored();
     rocksdb::DB* raw = nullptr;
     auto status = guarded([&] { return rocksdb::DB::Open(options, path, column_families(), &handles, &raw); });
     db.reset(raw);
@@ -107,10 +212,18 @@ struct Database::Impl {
     return status;
   }
 
+  rocksdb::Status open_read_only() {
+    rocksdb::DB* raw = nullptr;
+    auto status = guarded(
+        [&] { return rocksdb::DB::OpenForReadOnly(reader_options(), path, column_families(), &handles, &raw); });
+    db.reset(raw);
+    return status;
+  }
+
   // RocksDB reports a database with foreign tables as InvalidArgument, as it does many other errors.
   bool has_foreign_tables() const {
     std::vector<std::string> names;
-    const auto listed = guarded([&] { return rocksdb::DB::ListColumnFamilies(options, directory.anchored(), &names); });
+    const auto listed = guarded([&] { return rocksdb::DB::ListColumnFamilies(options, path, &names); });
     const auto ours = column_families();
     const auto is_ours = [&](const std::string& name) {
       return std::any_of(ours.begin(), ours.end(), [&](const auto& family) { return family.name == name; });
@@ -123,7 +236,7 @@ struct Database::Impl {
   bool is_damage(const rocksdb::Status& status) const {
     if (!status.IsPathNotFound()) return status.IsCorruption();
     struct stat directory_status{};
-    return stat(directory.anchored().c_str(), &directory_status) == 0 && directory_status.st_nlink > 0;
+    return stat(path.c_str(), &directory_status) == 0 && directory_status.st_nlink > 0;
   }
 
   ErrorCode code_of(const rocksdb::Status& status) const {
@@ -132,24 +245,13 @@ struct Database::Impl {
     return status.IsMemoryLimit() ? ErrorCode::resources : ErrorCode::other;
   }
 
-  std::string said(const rocksdb::Status& status) const { return directory.as_known(status.ToString()); }
+  std::string said(const rocksdb::Status& status) const {
+    return directory ? directory->as_known(status.ToString()) : status.ToString();
+  }
 
   Status told(const rocksdb::Status& status) const {
     if (status.ok()) return done();
     return Error{"store: " + said(status), code_of(status)};
-  }
-
-  // Translates the status of a get; an error if the status says nothing about the value.
-  Status tell(const rocksdb::Status& status, Found& found, std::string& problem) const {
-    if (status.ok()) {
-      found = Found::yes;
-    } else if (is_damage(status)) {
-      found = Found::damaged;
-      problem = said(status);
-    } else if (!status.IsNotFound()) {
-      return told(status);
-    }
-    return done();
   }
 
   void close() {
@@ -186,7 +288,7 @@ struct Database::Impl {
   // Whether files can be written in the database's directory.
   bool has_room() const {
     constexpr std::size_t kProbe = std::size_t{256} << 10;
-    const std::string probe = directory.anchored() + "/hipcache.probe";  // not a name of RocksDB's
+    const std::string probe = path + "/hipcache.probe";  // not a name of RocksDB's
     const bool room = replace_file(probe, std::string(kProbe, 'x')).ok();
     return remove_tree(probe).ok() && room;
   }
@@ -215,22 +317,22 @@ OpenAttempt Database::open(OwnDirectory directory, Recovery recovery, bool sync,
   return attempt;
 }
 
-bool Database::is_in_place() const { return impl_->directory.is_in_place(); }
-
-Result<Read> Database::get(Table table, std::string_view key) {
-  Read read;
-  const rocksdb::Status status =
-      impl_->run([&] { return impl_->db->Get({}, impl_->family(table), slice(key), &read.value); });
-  const Status known = impl_->tell(status, read.found, read.problem);
-  if (!known) return known.error();
-  if (read.found != Found::yes) read.value.clear();
-  return read;
+OpenAttempt Database::open_read_only(const std::string& path) {
+  auto impl = std::make_unique<Impl>(path);
+  const rocksdb::Status status = impl->open_read_only();
+  OpenAttempt attempt;
+  if (status.ok())
+    attempt.database.reset(new Database(std::move(impl)));
+  else
+    attempt.problem = impl->said(status);
+  return attempt;
 }
 
-// Smaller values may be pinned in the block cache, which is destroyed with the database. So they are copied.
-Result<PinnedRead> Database::get_pinned(Table table, std::string_view key) {
+bool Database::is_in_place() const { return impl_->directory && impl_->directory->is_in_place(); }
+
+// Small values may be pinned in the block cache, which is destroyed with the database. So they are copied.
+Result<Read> Database::get(Table table, std::string_view key) {
   auto value = std::make_shared<rocksdb::PinnableSlice>();
-  PinnedRead read;
   const rocksdb::Status status = impl_->run([&] {
     rocksdb::Status got = impl_->db->Get({}, impl_->family(table), slice(key), value.get());
     if (got.ok() && value->IsPinned() && value->size() < kSmallestPinned) {
@@ -240,10 +342,10 @@ Result<PinnedRead> Database::get_pinned(Table table, std::string_view key) {
     }
     return got;
   });
-  const Status known = impl_->tell(status, read.found, read.problem);
-  if (!known) return known.error();
-  if (read.found == Found::yes) read.value = {value, view(*value)};
-  return read;
+  if (status.ok()) return Read{.found = Found::yes, .value = {value, view(*value)}, .problem = {}};
+  if (impl_->is_damage(status)) return Read{.found = Found::damaged, .value = {}, .problem = impl_->said(status)};
+  if (!status.IsNotFound()) return impl_->told(status).error();
+  return Read{};
 }
 
 Status Database::write(const std::vector<Change>& changes) {

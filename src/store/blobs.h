@@ -4,8 +4,8 @@
 // out.
 //
 // Thread-safe.
-#ifndef HIPCACHE_SRC_STORE_LOCAL_BLOBS_H
-#define HIPCACHE_SRC_STORE_LOCAL_BLOBS_H
+#ifndef HIPCACHE_SRC_STORE_BLOBS_H
+#define HIPCACHE_SRC_STORE_BLOBS_H
 
 #include <cstddef>
 #include <map>
@@ -21,8 +21,8 @@
 #include "hipcache/base/files.h"
 #include "hipcache/base/result.h"
 #include "hipcache/store/local_store.h"
-#include "store/local/blob_value.h"
-#include "store/local/value_table.h"
+#include "store/blob_value.h"
+#include "store/value_table.h"
 
 namespace hipcache::store {
 

@@ -8,8 +8,8 @@
 //
 // Incomplete at first: until complete() is called, an entry that the table lacks may be in the database
 // (maintenance.h). Thread-safe.
-#ifndef HIPCACHE_SRC_STORE_LOCAL_SPACE_RECENCY_H
-#define HIPCACHE_SRC_STORE_LOCAL_SPACE_RECENCY_H
+#ifndef HIPCACHE_SRC_STORE_RECENCY_H
+#define HIPCACHE_SRC_STORE_RECENCY_H
 
 #include <atomic>
 #include <chrono>
@@ -25,7 +25,7 @@
 
 #include "hipcache/base/digest.h"
 #include "hipcache/store/local_store.h"
-#include "store/local/database/framing.h"
+#include "store/framing.h"
 
 namespace hipcache::store {
 
@@ -83,7 +83,6 @@ class Recency {
 
   // Marks a use now. nullopt if there is no such entry.
   std::optional<Use> touch(const UseKey& key);
-  bool contains(const UseKey& key) const;
   // The last use, without marking one.
   std::optional<Use> find(const UseKey& key) const;
   // All entries of the table, in no order.
@@ -96,7 +95,7 @@ class Recency {
   std::vector<Entry> oldest(std::uint64_t bytes, std::size_t limit, const Pins& pins) const;
 
   // Erases those of the entries that are neither held nor used since they were picked, and returns them. Atomic with
-  // respect to touch() and contains(): what these report as present stays, if it was held before.
+  // respect to touch() and find(): what these report as present stays, if it was held before.
   std::vector<Entry> erase_unused(const Entry* entries, std::size_t count, const Pins& pins);
 
   // The entries touched since the last call, with their last use.

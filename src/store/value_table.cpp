@@ -1,53 +1,11 @@
-#include "store/local/value_table.h"
+#include "store/value_table.h"
 
 #include <algorithm>
 #include <shared_mutex>
 
-#include "store/local/space/maintenance.h"
+#include "store/maintenance.h"
 
 namespace hipcache::store {
-
-namespace {
-
-// u8 version, u8 number of sets, then for each: id, blob. Version 2: digests of 32 bytes.
-constexpr char kVersion = 2;
-constexpr std::size_t kHeader = 2;
-constexpr std::size_t kSetBytes = 2 * Digest::kSize;
-
-}  // namespace
-
-// One entry per set id: if the same questions are compressed differently, the newer blob replaces the older.
-bool PathSetList::move_to_front(const PathSetReference& set) {
-  if (!sets_.empty() && sets_.front() == set) return false;
-  std::erase_if(sets_, [&](const PathSetReference& other) { return other.id == set.id; });
-  sets_.insert(sets_.begin(), set);
-  if (sets_.size() > kMaxPathSets) sets_.resize(kMaxPathSets);
-  return true;
-}
-
-std::string PathSetList::encode() const {
-  std::string bytes;
-  bytes.push_back(kVersion);
-  bytes.push_back(static_cast<char>(sets_.size()));
-  for (const PathSetReference& set : sets_) bytes += set.id.bytes() + set.blob.bytes();
-  return bytes;
-}
-
-Result<PathSetList> PathSetList::decode(std::string_view bytes) {
-  if (bytes.size() < kHeader || bytes[0] != kVersion || static_cast<unsigned char>(bytes[1]) > kMaxPathSets)
-    return Error{"list of path sets: it is of another version or damaged; the entry is dropped"};
-  const auto count = std::size_t{static_cast<unsigned char>(bytes[1])};
-  if (bytes.size() != kHeader + count * kSetBytes)
-    return Error{"list of path sets: it is shorter or longer than its number of sets; the entry is dropped"};
-  PathSetList list;
-  for (std::size_t at = kHeader; at < bytes.size(); at += kSetBytes) {
-    const Result<Digest> id = Digest::from_bytes(bytes.substr(at, Digest::kSize));
-    const Result<Digest> blob = Digest::from_bytes(bytes.substr(at + Digest::kSize, Digest::kSize));
-    if (!id || !blob) return Error{"list of path sets: a digest is damaged; the entry is dropped"};
-    list.sets_.push_back({*id, *blob});
-  }
-  return list;
-}
 
 namespace {
 
@@ -58,19 +16,16 @@ Error too_long(std::string_view bytes) {
 }  // namespace
 
 Result<std::optional<std::string>> ValueTable::get(const UseKey& key) {
-  const std::optional<std::string> nothing;
-  if (!use(key)) return nothing;
-  Result<Read> read = state_.database->get(key.table, key.digest.bytes());
-  if (!read) return read.error();
-  if (read->found == Found::damaged) drop_unreadable(key, read->problem);
-  if (read->found != Found::yes) return nothing;
-  return std::optional(std::move(read->value));
+  const Result<std::optional<Pinned>> value = get_pinned(key);
+  if (!value) return value.error();
+  if (!*value) return std::optional<std::string>();
+  return std::optional<std::string>((*value)->bytes);
 }
 
 Result<std::optional<Pinned>> ValueTable::get_pinned(const UseKey& key) {
   const std::optional<Pinned> nothing;
   if (!use(key)) return nothing;
-  Result<PinnedRead> read = state_.database->get_pinned(key.table, key.digest.bytes());
+  Result<Read> read = state_.database->get(key.table, key.digest.bytes());
   if (!read) return read.error();
   if (read->found == Found::damaged) drop_unreadable(key, read->problem);
   if (read->found != Found::yes) return nothing;
@@ -109,7 +64,8 @@ Result<bool> ValueTable::put_if(const UseKey& key, std::string_view bytes, const
     const std::scoped_lock stripe(stripes_[key.digest.prefix() % kStripes]);
     Result<Read> present = state_.database->get(key.table, key.digest.bytes());
     if (!present) return present.error();
-    if (!may(present->found == Found::yes ? std::optional(std::move(present->value)) : std::nullopt)) return false;
+    if (!may(present->found == Found::yes ? std::optional<std::string>(present->value.bytes) : std::nullopt))
+      return false;
     if (Status written = write(key, bytes, false); !written) return written.error();
   }
   maintenance_.wrote(bytes.size());
@@ -133,13 +89,13 @@ void ValueTable::drop(const UseKey& key, std::string_view read, const std::strin
 }
 
 void ValueTable::forget(const UseKey& key, std::string_view read) {
-  remove_if(key, [&](const PinnedRead& now) { return now.found == Found::yes && now.value.bytes == read; });
+  remove_if(key, [&](const Read& now) { return now.found == Found::yes && now.value.bytes == read; });
 }
 
 // Nobody has its bytes: it goes if the database still cannot read it.
 void ValueTable::drop_unreadable(const UseKey& key, const std::string& problem) {
   note_dropped(key, problem);
-  remove_if(key, [](const PinnedRead& now) { return now.found == Found::damaged; });
+  remove_if(key, [](const Read& now) { return now.found == Found::damaged; });
 }
 
 void ValueTable::note_dropped(const UseKey& key, const std::string& problem) {
@@ -153,7 +109,7 @@ template <typename Is>
 void ValueTable::remove_if(const UseKey& key, const Is& is) {
   const std::scoped_lock gate(state_.gate);
   const std::string value_key = key.digest.bytes();
-  const Result<PinnedRead> now = state_.database->get_pinned(key.table, value_key);
+  const Result<Read> now = state_.database->get(key.table, value_key);
   if (!now) return state_.log.warning(now.error().message);
   if (!is(*now)) return;
   state_.recency.erase(key);

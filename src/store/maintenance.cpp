@@ -1,4 +1,4 @@
-#include "store/local/space/maintenance.h"
+#include "store/maintenance.h"
 
 #include <algorithm>
 #include <array>
@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "store/local/database/versions.h"
+#include "store/versions.h"
 
 namespace hipcache::store {
 
@@ -27,6 +27,27 @@ constexpr std::chrono::seconds kLoadingLimit{10};
 constexpr const char* kStillLoading = "store: it is still being read what is in it; try again";
 
 constexpr std::uint64_t kEverything = std::numeric_limits<std::uint64_t>::max();
+
+constexpr std::size_t kLoadedAtOnce = 4096;
+
+// For a damaged table, the records that could be read are all there are.
+Status finish(StoreState& state, const Status& scanned, bool sound) {
+  state.recency.complete();
+  if (!scanned) return scanned;
+  return sound ? done() : Status(Error{"a use record is malformed", ErrorCode::damaged});
+}
+
+constexpr std::size_t kUsesWrittenAtOnce = 1024;
+
+// Near the limit, the disk is measured at most once per max_bytes divided by this.
+constexpr std::uint64_t kLimitSteps = 128;
+
+// The write-ahead log holds actions at full length, and the next open reads all of it. A flush makes some small files,
+// so it waits until the log has this many bytes.
+constexpr std::uint64_t kWorthAFlush = std::uint64_t{64} << 10;
+constexpr std::chrono::seconds kQuiet{2};
+
+constexpr std::chrono::hours kForgotten{24 * 7};  // for older versions' stores that were not opened for so long
 
 }  // namespace
 
@@ -124,19 +145,6 @@ Status Eviction::remove(const Recency::Entry* entries, std::size_t count) {
   return written;
 }
 
-namespace {
-
-constexpr std::size_t kLoadedAtOnce = 4096;
-
-// For a damaged table, the records that could be read are all there are.
-Status finish(StoreState& state, const Status& scanned, bool sound) {
-  state.recency.complete();
-  if (!scanned) return scanned;
-  return sound ? done() : Status(Error{"a use record is malformed", ErrorCode::damaged});
-}
-
-}  // namespace
-
 Status load_uses(StoreState& state, const std::atomic<bool>& cancel) {
   bool sound = true;
   std::vector<Recency::Entry> entries;
@@ -159,25 +167,9 @@ Status load_uses(StoreState& state, const std::atomic<bool>& cancel) {
 std::optional<Use> adopt(StoreState& state, const UseKey& key) {
   const auto read = state.database->get(Table::uses, encode_use_key(key));
   if (!read || read->found != Found::yes) return std::nullopt;
-  const auto use = decode_use(read->value);
+  const auto use = decode_use(read->value.bytes);
   return use ? state.recency.adopt(key, *use) : std::nullopt;
 }
-
-namespace {
-
-constexpr std::size_t kUsesWrittenAtOnce = 1024;
-
-// Near the limit, the disk is measured at most once per max_bytes divided by this.
-constexpr std::uint64_t kLimitSteps = 128;
-
-// The write-ahead log holds actions at full length, and the next open reads all of it. A flush makes some small files,
-// so it waits until the log has this many bytes.
-constexpr std::uint64_t kWorthAFlush = std::uint64_t{64} << 10;
-constexpr std::chrono::seconds kQuiet{2};
-
-constexpr std::chrono::hours kForgotten{24 * 7};  // for older versions' stores that were not opened for so long
-
-}  // namespace
 
 Status write_uses_behind(StoreState& state) {
   const std::scoped_lock lock(state.gate);

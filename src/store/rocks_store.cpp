@@ -1,11 +1,8 @@
-#include "store/local/rocks_store.h"
+#include "store/rocks_store.h"
 
-#include <algorithm>
 #include <array>
 #include <atomic>
 #include <chrono>
-#include <cstdint>
-#include <ctime>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -13,142 +10,13 @@
 #include <utility>
 #include <vector>
 
-#include "hipcache/base/digest.h"
-#include "hipcache/base/files.h"
-#include "hipcache/base/own_directory.h"
-#include "hipcache/base/result.h"
-#include "hipcache/store/local_store.h"
-#include "store/local/blobs.h"
-#include "store/local/database/database.h"
-#include "store/local/database/framing.h"
-#include "store/local/database/versions.h"
-#include "store/local/space/maintenance.h"
-#include "store/local/value_table.h"
+#include "store/blobs.h"
+#include "store/framing.h"
+#include "store/layers.h"
+#include "store/value_table.h"
+#include "store/versions.h"
 
 namespace hipcache::store {
-
-namespace {
-
-std::uint32_t system_seconds() { return static_cast<std::uint32_t>(std::time(nullptr)); }
-
-// Opens one database. Distinguishes proven damage of the files from trouble with the machine (too few descriptors or
-// threads, no memory): setting the files aside cures only damage.
-class Opening {
- public:
-  Opening(const StoreOptions& options, Log& log, const Clock& clock, std::uint64_t few_uses)
-      : options_(options), log_(log), clock_(clock), few_uses_(few_uses) {}
-
-  Result<std::unique_ptr<LocalStore>> run() {
-    if (auto found = find_directories(); !found) return found.error();
-    auto lock = lock_directory(*directories_.ours);
-    if (!lock) return lock.error();
-    if (const auto damage = noted_damage(*directories_.ours)) {
-      if (auto aside = set_aside(*directories_.ours, *damage, log_); !aside) return aside.error();
-    }
-    auto state = open_and_load();
-    if (!state && state.error().code == ErrorCode::damaged) {
-      if (auto aside = set_aside(*directories_.ours, state.error().message, log_); !aside) return aside.error();
-      state = open_and_load();
-    }
-    if (!state) return state.error();
-    return make_rocks_store(std::move(*state), std::move(*lock), options_.max_bytes);
-  }
-
- private:
-  Status find_directories() {
-    auto root = options_.within != nullptr ? options_.within->open_or_make_below(options_.directory)
-                                           : OwnDirectory::open_or_make(options_.directory);
-    if (!root) return root.error();
-    auto ours = root->open_or_make_below(version_directory());
-    if (!ours) return ours.error();
-    directories_.root = std::make_shared<const OwnDirectory>(std::move(*root));
-    directories_.ours = std::make_shared<const OwnDirectory>(std::move(*ours));
-    return done();
-  }
-
-  // An error with ErrorCode::damaged is cured by setting the database aside.
-  Result<std::unique_ptr<StoreState>> open_and_load() {
-    auto fresh = is_fresh();
-    if (!fresh) return fresh.error();
-    auto database = open_database();
-    if (!database) return database.error();
-    auto state = std::make_unique<StoreState>(directories_, log_, std::move(*database), clock_);
-    if (auto format = *fresh ? write_format(*state->database) : check_format(*state->database); !format) {
-      return format.error();
-    }
-    if (state->database->estimated_records(Table::uses) > few_uses_) return state;
-    const std::atomic<bool> never = false;
-    if (auto loaded = load_uses(*state, never); !loaded) return loaded.error();
-    return state;
-  }
-
-  // RocksDB takes a directory without CURRENT for a new database, and silently deletes what it finds there.
-  Result<bool> is_fresh() const {
-    const auto directory = directories_.ours->open_or_make_below(kDatabase);
-    if (!directory) return directory.error();
-    const auto names = list_directory(directory->anchored());
-    if (!names) return names.error();
-    if (names->empty()) return true;
-    if (std::find(names->begin(), names->end(), "CURRENT") != names->end()) return false;
-    return damage("file CURRENT is missing");
-  }
-
-  Result<std::unique_ptr<Database>> open_database() {
-    OpenAttempt attempt = try_open(Recovery::strict);
-    if (attempt.database) return std::move(attempt.database);
-    // This repair of RocksDB's is safe: it loses only what the damaged part of the write-ahead log held. RepairDB is
-    // not: it forgets all blob files (facebook/rocksdb issues 13090 and 13884).
-    if (attempt.damaged) {
-      const std::string problem = attempt.problem;
-      attempt = try_open(Recovery::skip_damaged_log);
-      if (attempt.database) {
-        log_.warning("store: repaired by leaving out damaged records of the write-ahead log: " + problem);
-        return std::move(attempt.database);
-      }
-    }
-    if (attempt.damaged) return damage(attempt.problem);
-    return Error{"cannot open store " + directories_.ours->path() + ": " + attempt.problem};
-  }
-
-  OpenAttempt try_open(Recovery recovery) const {
-    auto directory = directories_.ours->open_or_make_below(kDatabase);
-    if (!directory) return {.database = nullptr, .damaged = false, .problem = directory.error().message};
-    const auto on_damage = [ours = directories_.ours, &log = log_](const std::string& problem) {
-      log.error("store: damaged, writes are refused until it is opened again: " + problem);
-      note_damage(*ours, problem);
-    };
-    return Database::open(std::move(*directory), recovery, options_.sync, on_damage);
-  }
-
-  static Status write_format(Database& database) { return database.write({{Table::meta, kFormatKey, kFormat}}); }
-
-  static Status check_format(Database& database) {
-    auto format = database.get(Table::meta, kFormatKey);
-    if (!format) return format.error();
-    if (format->found == Found::damaged) return damage(format->problem);
-    if (format->found == Found::yes && format->value == kFormat) return done();
-    return damage("format is '" + format->value + "', this program's is '" + std::string(kFormat) + "'");
-  }
-
-  static Error damage(const std::string& problem) { return Error{problem, ErrorCode::damaged}; }
-
-  const StoreOptions& options_;
-  Log& log_;
-  const Clock& clock_;
-  const std::uint64_t few_uses_;
-  Directories directories_;
-};
-
-}  // namespace
-
-Result<std::unique_ptr<LocalStore>> open_store_with(const StoreOptions& options, Log& log, const Clock& clock,
-                                                    std::uint64_t few_uses) {
-  return Opening(options, log, clock, few_uses).run();
-}
-
-Result<std::unique_ptr<LocalStore>> open_store(const StoreOptions& options, Log& log) {
-  return open_store_with(options, log, system_seconds);
-}
 
 namespace {
 
@@ -260,7 +128,8 @@ class RocksStore : public LocalStore {
         values_(*state_, maintenance_),
         actions_(*state_, values_),
         blobs_(*state_, values_),
-        quiet_(*state_, maintenance_) {}
+        quiet_(*state_, maintenance_),
+        layers_(state_->log) {}
 
   Result<std::optional<std::string>> action(const Digest& key) override { return actions_.get(key); }
   Result<std::vector<PathSetReference>> path_sets(const Digest& key) override { return actions_.path_sets(key); }
@@ -274,14 +143,48 @@ class RocksStore : public LocalStore {
     return actions_.add_path_set(key, set);
   }
 
-  Result<std::optional<std::string>> blob(const Digest& digest) override { return blobs_.get(digest); }
-  Result<std::optional<UniqueFd>> blob_file(const Digest& digest) override { return blobs_.file(digest); }
-  Result<std::vector<Digest>> missing_blobs(std::span<const Digest> digests) override {
-    return blobs_.missing(digests);
+  void read_too(FindLayers find) override { layers_.follow(std::move(find)); }
+  std::vector<std::shared_ptr<ReadableStore>> lower() override { return layers_.readers(); }
+
+  Result<bool> take_over_action(const Digest& key, std::string_view value, const MayReplace& may) override {
+    Result<bool> put = put_action_if(key, value, may);
+    if (put && *put) ++taken_over_;
+    return put;
   }
+
+  Result<std::optional<std::string>> blob(const Digest& digest) override {
+    Result<std::optional<std::string>> found = blobs_.get(digest);
+    if (found && !*found) *found = copy_from_below(digest);
+    return found;
+  }
+
+  Result<std::optional<UniqueFd>> blob_file(const Digest& digest) override {
+    Result<std::optional<UniqueFd>> found = blobs_.file(digest);
+    if (found && !*found && copy_from_below(digest)) return blobs_.file(digest);
+    return found;
+  }
+
+  Result<std::vector<Digest>> missing_blobs(std::span<const Digest> digests) override {
+    Result<std::vector<Digest>> missing = blobs_.missing(digests);
+    if (missing && !missing->empty()) *missing = missing_below(std::move(*missing));
+    return missing;
+  }
+
+  // Copies nothing unless every blob is somewhere. The lease names a blob from the first attempt on, so the copy is
+  // held as soon as it exists.
   Result<bool> hold_blobs(std::span<const Digest> digests, Lease& lease) override {
-    for (const Digest& digest : digests)
+    std::vector<Digest> absent;
+    for (const Digest& digest : digests) {
+      const Result<bool> held = blobs_.hold(digest, lease);
+      if (!held) return held;
+      if (!*held) absent.push_back(digest);
+    }
+    if (absent.empty()) return true;
+    if (!missing_below(absent).empty()) return false;
+    for (const Digest& digest : absent) {
+      if (!copy_from_below(digest)) return false;
       if (Result<bool> held = blobs_.hold(digest, lease); !held || !*held) return held;
+    }
     return true;
   }
   Result<Digest> put_blob_like(std::string_view bytes, const Likeness& likeness) override {
@@ -308,7 +211,7 @@ class RocksStore : public LocalStore {
       state_->log.warning("store: note " + std::string(name) + " is damaged: " + read->problem);
     }
     if (read->found != Found::yes) return std::optional<std::string>();
-    return std::optional(std::move(read->value));
+    return std::optional<std::string>(read->value.bytes);
   }
 
   Status put_note(std::string_view name, std::string_view value) override {
@@ -333,10 +236,32 @@ class RocksStore : public LocalStore {
             totals.bytes,
             allocated_bytes(state_->directories.root->anchored()),
             corrupt_ + values_.dropped() + quiet_.dropped(),
-            eviction_.evicted()};
+            eviction_.evicted(),
+            layers_.readers_now().size(),
+            taken_over_};
   }
 
  private:
+  // Those of the blobs that no layer has.
+  std::vector<Digest> missing_below(std::vector<Digest> digests) {
+    for (const auto& reader : layers_.readers()) {
+      if (Result<std::vector<Digest>> missing = reader->missing_blobs(digests)) digests = std::move(*missing);
+      if (digests.empty()) break;
+    }
+    return digests;
+  }
+
+  // nullopt if no layer has the blob. If the copy cannot be stored, the caller gets the bytes all the same.
+  std::optional<std::string> copy_from_below(const Digest& digest) {
+    for (const auto& reader : layers_.readers()) {
+      Result<std::optional<std::string>> bytes = reader->blob(digest);
+      if (!bytes || !*bytes) continue;
+      [[maybe_unused]] const Result<Digest> stored = blobs_.put(**bytes, {});
+      return std::move(*bytes);
+    }
+    return std::nullopt;
+  }
+
   UniqueFd lock_;  // first member: released after everything else is closed
   std::unique_ptr<StoreState> state_;
   std::atomic<std::uint64_t> corrupt_ = 0;
@@ -346,6 +271,8 @@ class RocksStore : public LocalStore {
   Actions actions_;
   Blobs blobs_;
   QuietStore quiet_;
+  Layers layers_;
+  std::atomic<std::uint64_t> taken_over_ = 0;
 };
 
 }  // namespace
