@@ -43,42 +43,7 @@ constexpr std::array<SaidOfTie, static_cast<std::size_t>(kLastTiedBy) + 1> kTies
 
 const SaidOfTie& said(TiedBy by) { return kTies[static_cast<std::size_t>(by)]; }
 
-}  // namespace
-
-std::string tied_to(TiedBy by) { return said(by).to == To::machine ? "machine" : "directory"; }
-
-std::string name_of(TiedBy by) { return std::string(said(by).name); }
-
-std::string describe(const Tie& tie) {
-  std::string line = line_of(said(tie.by).line, {{"$name", tie.name}, {"$other", tie.other}});
-  if (tie.more > 0) line += " (and " + std::to_string(tie.more) + " more)";
-  return "kept to this " + tied_to(tie.by) + ": " + line;
-}
-
-namespace {
-
 bool is_control(char byte) { return static_cast<unsigned char>(byte) < ' ' || byte == '\x7f'; }
-
-}  // namespace
-
-std::string line_of(std::string_view pattern, const Placeholders& placeholders) {
-  std::string line;
-  while (!pattern.empty()) {
-    const auto found = std::find_if(placeholders.begin(), placeholders.end(),
-                                    [&](const auto& one) { return pattern.starts_with(one.first); });
-    if (found != placeholders.end()) {
-      line += found->second;
-      pattern.remove_prefix(found->first.size());
-    } else {
-      line += pattern.front();
-      pattern.remove_prefix(1);
-    }
-  }
-  std::replace_if(line.begin(), line.end(), is_control, '?');
-  return line;
-}
-
-namespace {
 
 struct Said {
   std::string_view name;
@@ -142,6 +107,33 @@ constexpr std::array<Said, static_cast<std::size_t>(kLastDiffers) + 1> kSaid{{
 const Said& said(Differs kind) { return kSaid[static_cast<std::size_t>(kind)]; }
 
 }  // namespace
+
+std::string tied_to(TiedBy by) { return said(by).to == To::machine ? "machine" : "directory"; }
+
+std::string name_of(TiedBy by) { return std::string(said(by).name); }
+
+std::string describe(const Tie& tie) {
+  std::string line = line_of(said(tie.by).line, {{"$name", tie.name}, {"$other", tie.other}});
+  if (tie.more > 0) line += " (and " + std::to_string(tie.more) + " more)";
+  return "kept to this " + tied_to(tie.by) + ": " + line;
+}
+
+std::string line_of(std::string_view pattern, const Placeholders& placeholders) {
+  std::string line;
+  while (!pattern.empty()) {
+    const auto found = std::find_if(placeholders.begin(), placeholders.end(),
+                                    [&](const auto& one) { return pattern.starts_with(one.first); });
+    if (found != placeholders.end()) {
+      line += found->second;
+      pattern.remove_prefix(found->first.size());
+    } else {
+      line += pattern.front();
+      pattern.remove_prefix(1);
+    }
+  }
+  std::replace_if(line.begin(), line.end(), is_control, '?');
+  return line;
+}
 
 std::string name_of(Differs kind) { return std::string(said(kind).name); }
 

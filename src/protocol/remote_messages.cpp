@@ -129,8 +129,6 @@ void fields(auto& archive, Of<RemoteTally> auto& tally) {
   archive(4, tally.error);
 }
 
-void fields(auto& archive, Of<RemoteAccepted> auto& accepted) { archive(1, accepted.error); }
-
 void fields(auto& archive, Of<ExecuteInput> auto& input) {
   archive(1, input.path);
   archive(2, input.kind, ExecuteInputKind::link, "an input of unknown kind ");

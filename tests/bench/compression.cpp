@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "hipcache/base/files.h"
-#include "store/local/blob_value.h"
+#include "store/blob_value.h"
 
 namespace {
 

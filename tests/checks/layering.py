@@ -36,7 +36,7 @@ MAY_INCLUDE = {
 
 # Library headers, by how they begin, and the rooms that may include them, with all rooms below.
 LIBRARIES = {
-    "rocksdb/": ["store/local"],
+    "rocksdb/": ["store"],
     "llvm/": ["compiler"],
     "llvm-c/blake3.h": ["base"],
     "clang/": ["compiler"],

@@ -10,6 +10,7 @@
 #include "client/launch_fixture.h"
 #include "hipcache/config/cache_place.h"
 #include "hipcache/protocol/channel.h"
+#include "hipcache/protocol/daemon_socket.h"
 #include "support/comes_true.h"
 
 namespace hipcache::client {

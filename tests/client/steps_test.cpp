@@ -10,6 +10,7 @@
 #include "client/fake_daemon.h"
 #include "client/launch_fixture.h"
 #include "hipcache/protocol/channel.h"
+#include "hipcache/protocol/daemon_socket.h"
 #include "support/comes_true.h"
 
 namespace hipcache::client {

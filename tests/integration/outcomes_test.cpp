@@ -12,7 +12,7 @@
 #include "daemon/server/server.h"
 #include "daemon/services_in_memory.h"
 #include "hipcache/base/files.h"
-#include "hipcache/protocol/channel.h"
+#include "hipcache/protocol/daemon_socket.h"
 #include "integration/support/cache.h"
 #include "integration/support/compiler.h"
 #include "integration/support/process_tree.h"

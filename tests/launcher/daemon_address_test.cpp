@@ -8,7 +8,7 @@
 
 #include "hipcache/base/files.h"
 #include "hipcache/config/settings.h"
-#include "hipcache/protocol/channel.h"
+#include "hipcache/protocol/daemon_socket.h"
 #include "launcher/connection.h"
 #include "support/scratch.h"
 

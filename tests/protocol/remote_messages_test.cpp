@@ -48,7 +48,6 @@ std::vector<RemoteMessage> one_of_each_kind() {
           RemoteNote{true, "note"},
           RemoteSelect{{"gfx906"}, 1'700'000'000},
           RemoteTally{1, 2, 3, "error"},
-          RemoteAccepted{"error"},
           RemoteExecute{.id = 3,
                         .argv = {"/cc", "", "-c"},
                         .environment = {"A=1"},

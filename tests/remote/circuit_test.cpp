@@ -1,5 +1,5 @@
 // The circuit breaker, with a clock of the test.
-#include "remote/tiers/tier.h"
+#include "remote/tiers/circuit.h"
 
 #include <gtest/gtest.h>
 

@@ -2,9 +2,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+
 #include "remote/certificates.h"
 #include "remote/server.h"
 #include "remote/support.h"
+#include "support/scratch.h"
 
 namespace hipcache::remote {
 namespace {
@@ -60,16 +63,35 @@ TEST_F(Https, AnAuthorityThatIsNotTrustedIsRefused) {
 
 TEST_F(Https, ACertificateOfAnotherHostIsRefused) {
   start(certificates_.issue("server", "DNS:cache.example"));
-  expect_refused(url(certificates_.trust()), "the server's certificate is for another host");
+  const std::string why = "the server's certificate is for another host";
+  expect_refused(url(certificates_.trust()), why);
+  const std::string by_name = "https://localhost:" + std::to_string(server_->port()) + "?" + certificates_.trust();
+  expect_refused(by_name, why);
+  server_->stop();
+  certificates_.issue("server", "DNS:localhost");
+  server_->start();
+  EXPECT_EQ(problem(backend_at(by_name)->list(key_, kPatient)), "");
+  expect_refused(url(certificates_.trust()), why);
 }
 
-TEST_F(Https, FilesThatCannotBeUsedAreRefused) {
+TEST_F(Https, FilesThatCannotBeUsedAreNamed) {
   start(certificates_.issue("server"));
   const support::Scratch scratch;
   const std::string missing = scratch / "missing.pem";
-  expect_refused(url("ca_file=" + missing), "ca_file=");
-  expect_refused(url(certificates_.trust() + "&client_certificate=" + missing + "&client_key=" + missing),
-                 "client_certificate=");
+  const std::string garbage = scratch.write("garbage.pem", "no certificate\n");
+  expect_refused(url("ca_file=" + missing), "cannot use the file of ca_file=");
+  expect_refused(url("ca_file=" + garbage), "cannot use the file of ca_file=");
+  const Certificates::Pair ours = certificates_.issue("client");
+  const std::string trust = certificates_.trust() + "&";
+  expect_refused(url(trust + "client_certificate=" + garbage + "&client_key=" + ours.key),
+                 "the file of client_certificate=");
+  expect_refused(url(trust + "client_certificate=" + ours.certificate + "&client_key=" + missing),
+                 "the file of client_key=");
+  const std::string locked = scratch / "locked.key";
+  const std::string lock = "openssl ec -in " + ours.key + " -aes256 -passout pass:word -out " + locked + " 2>/dev/null";
+  ASSERT_EQ(std::system(lock.c_str()), 0);
+  expect_refused(url(trust + "client_certificate=" + ours.certificate + "&client_key=" + locked),
+                 "the file of client_key=");
 }
 
 TEST_F(Https, ARenewedCertificateIsUsedAtTheNextConnection) {

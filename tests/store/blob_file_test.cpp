@@ -1,7 +1,7 @@
 // Blobs as files of memory: the same bytes, and damage is seen as well.
 #include <gtest/gtest.h>
 
-#include "store/local/blob_value.h"
+#include "store/blob_value.h"
 #include "store_fixture.h"
 
 namespace hipcache::store {

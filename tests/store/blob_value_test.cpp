@@ -1,4 +1,4 @@
-#include "store/local/blob_value.h"
+#include "store/blob_value.h"
 
 #include <gtest/gtest.h>
 

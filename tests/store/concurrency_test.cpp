@@ -3,10 +3,10 @@
 #include <thread>
 #include <vector>
 
-#include "store/local/blob_value.h"
-#include "store/local/database/framing.h"
-#include "store/local/space/maintenance.h"
-#include "store/local/value_table.h"
+#include "store/blob_value.h"
+#include "store/framing.h"
+#include "store/maintenance.h"
+#include "store/value_table.h"
 #include "store_fixture.h"
 
 namespace hipcache::store {
@@ -200,7 +200,7 @@ TEST_F(RemovedValues, StayIfAnotherValueCameMeanwhile) {
   EXPECT_EQ(values.dropped(), 1u);
   values.forget(key, "good");
   EXPECT_EQ(*values.get(key), std::nullopt);
-  EXPECT_FALSE(state_->recency.contains(key));
+  EXPECT_FALSE(state_->recency.find(key));
 }
 
 }  // namespace

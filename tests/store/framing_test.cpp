@@ -1,4 +1,4 @@
-#include "store/local/database/framing.h"
+#include "store/framing.h"
 
 #include <gtest/gtest.h>
 

@@ -29,13 +29,11 @@ class LayersTest : public StoreTest {
 
   // store_: our own with the others below it.
   void open_layered() {
-    store_ = make_layered_store(
-        open_at(options_.directory),
-        [this] {
-          ++looks_;
-          return found_;
-        },
-        *log_);
+    store_ = open_at(options_.directory);
+    store_->read_too([this] {
+      ++looks_;
+      return found_;
+    });
   }
 
   Digest put_below(std::string_view bytes, const Likeness& likeness = {}) {

@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
-#include "store/local/database/database.h"
-#include "store/local/database/framing.h"
+#include "store/database.h"
+#include "store/framing.h"
 #include "store_fixture.h"
 
 namespace hipcache::store {

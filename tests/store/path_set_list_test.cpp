@@ -1,4 +1,4 @@
-#include "store/local/value_table.h"
+#include "store/framing.h"
 
 #include <gtest/gtest.h>
 

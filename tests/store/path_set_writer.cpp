@@ -32,9 +32,10 @@ void write_lists(LocalStore& store, int number, std::atomic<int>& wrong) {
 
 int run(const std::string& directory, const std::string& other, int first) {
   Log log("stderr");
-  auto own = open_store({.directory = directory}, log);
-  if (!own) return 1;
-  const auto store = make_layered_store(std::move(*own), [&] { return std::vector<Layer>{{other}}; }, log);
+  const auto opened = open_store({.directory = directory}, log);
+  if (!opened) return 1;
+  LocalStore* const store = opened->get();
+  store->read_too([&] { return std::vector<Layer>{{other}}; });
   std::atomic<int> wrong = 0;
   std::barrier start(kThreads);
   std::vector<std::thread> threads;

@@ -83,9 +83,10 @@ TEST_F(PathSetsTest, OfTwoProcessesThatReadEachOthersStoreAreAllKept) {
   const pid_t two = start_writer(directories[1], directories[0], kThreads);
   ASSERT_EQ(exit_code(one), 0);
   ASSERT_EQ(exit_code(two), 0);
-  auto own = open_store({.directory = directories[0]}, *log_);
-  ASSERT_TRUE(own) << own.error().message;
-  const auto store = make_layered_store(std::move(*own), [&] { return std::vector<Layer>{{directories[1]}}; }, *log_);
+  const auto opened = open_store({.directory = directories[0]}, *log_);
+  ASSERT_TRUE(opened) << opened.error().message;
+  LocalStore* const store = opened->get();
+  store->read_too([&] { return std::vector<Layer>{{directories[1]}}; });
   const auto lower = store->lower();
   ASSERT_EQ(lower.size(), 1u);
   for (int key = 0; key < kKeys; ++key) {

@@ -1,4 +1,4 @@
-#include "store/local/space/recency.h"
+#include "store/recency.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "store/local/space/recency.h"
+#include "store/recency.h"
 
 #include <gtest/gtest.h>
 
@@ -81,9 +81,9 @@ TEST_F(RecencyTest, DoesNotEraseWhatWasUsedOrHeldSinceItWasPicked) {
   const auto erased = recency_.erase_unused(picked.data(), picked.size(), holds_);
   ASSERT_EQ(erased.size(), 1u);
   EXPECT_EQ(erased[0].key.digest, digest_of("idle"));
-  EXPECT_TRUE(recency_.contains(blob("used")));
-  EXPECT_TRUE(recency_.contains(blob("held")));
-  EXPECT_FALSE(recency_.contains(blob("idle")));
+  EXPECT_TRUE(recency_.find(blob("used")));
+  EXPECT_TRUE(recency_.find(blob("held")));
+  EXPECT_FALSE(recency_.find(blob("idle")));
 }
 
 TEST_F(RecencyTest, CountsWhatIsThereExactly) {

@@ -15,9 +15,9 @@
 
 #include "hipcache/base/files.h"
 #include "hipcache/base/own_directory.h"
-#include "store/local/database/database.h"
-#include "store/local/database/versions.h"
-#include "store/local/rocks_store.h"
+#include "store/database.h"
+#include "store/rocks_store.h"
+#include "store/versions.h"
 
 namespace hipcache::store {
 

@@ -1,5 +1,5 @@
 // A store that is used while it is still being read what is in it: every answer is as if it had been read before.
-#include "store/local/space/maintenance.h"
+#include "store/maintenance.h"
 
 #include <gmock/gmock.h>
 
@@ -130,9 +130,9 @@ TEST_F(IncompleteRecency, DoesNotBringBackWhatWasErased) {
   EXPECT_TRUE(recency_.erase(key("a")));
   recency_.load_older({{key("a"), {10, 3}}});
   EXPECT_FALSE(recency_.adopt(key("a"), {10, 3}));
-  EXPECT_FALSE(recency_.contains(key("a")));
+  EXPECT_FALSE(recency_.find(key("a")));
   recency_.set(key("a"), {50, 7});
-  EXPECT_TRUE(recency_.contains(key("a")));
+  EXPECT_TRUE(recency_.find(key("a")));
 }
 
 TEST_F(IncompleteRecency, IsWaitedForUntilItIsComplete) {

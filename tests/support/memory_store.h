@@ -8,7 +8,7 @@
 #include <set>
 
 #include "hipcache/store/local_store.h"
-#include "store/local/value_table.h"
+#include "store/framing.h"
 
 namespace hipcache::support {
 

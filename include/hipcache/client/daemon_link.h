@@ -16,6 +16,7 @@
 #include "hipcache/client/timeouts.h"
 #include "hipcache/config/settings.h"
 #include "hipcache/protocol/channel.h"
+#include "hipcache/protocol/daemon_socket.h"
 
 namespace hipcache::client {
 

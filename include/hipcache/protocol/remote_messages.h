@@ -144,7 +144,7 @@ struct RemoteEngineQuestion {
 // Export: the program sends RemoteSelect. The daemon sends RemoteTally with the number of results,
 // each result as RemoteStage and RemotePublish, and RemoteTally at the end. Import: the program
 // sends blobs and results in the same form; the daemon answers each RemotePublish with
-// RemoteAccepted, and the program's RemoteTally with one of its own.
+// RemotePublished, whose error ends the import, and the program's RemoteTally with one of its own.
 
 struct RemoteSelect {
   std::vector<std::string> archs;  // empty: all
@@ -156,10 +156,6 @@ struct RemoteTally {
   std::uint64_t known = 0;     // import: that were there already
   std::uint64_t left_out = 0;  // export: gone meanwhile; import: refused
   std::string error;           // why it ended before all were done, or were taken
-};
-
-struct RemoteAccepted {
-  std::string error;  // trouble of the store: the import ends
 };
 
 // --- hipcache-remote to daemon ---
@@ -266,10 +262,10 @@ struct RemoteEngineAnswer {
 };
 
 // The order is on the wire: add new kinds at the end.
-using RemoteMessage = std::variant<RemoteConfigure, RemoteQuestions, RemoteStage, RemotePublish, RemoteAskStatistics,
-                                   RemoteAnswer, RemotePublished, RemoteStatistics, RemoteNote, RemoteSelect,
-                                   RemoteTally, RemoteAccepted, RemoteExecute, RemoteCancel, RemoteExecuteEvent,
-                                   RemoteExecuted, RemoteEngineQuestion, RemoteEngineAnswer>;
+using RemoteMessage =
+    std::variant<RemoteConfigure, RemoteQuestions, RemoteStage, RemotePublish, RemoteAskStatistics, RemoteAnswer,
+                 RemotePublished, RemoteStatistics, RemoteNote, RemoteSelect, RemoteTally, RemoteExecute, RemoteCancel,
+                 RemoteExecuteEvent, RemoteExecuted, RemoteEngineQuestion, RemoteEngineAnswer>;
 
 // The message's bytes. `bulk` gets a blob that is too large for them, if there is one.
 std::string encode(const RemoteMessage& message, const std::string** bulk);

@@ -75,6 +75,20 @@ class Lease {
 // lock of the store: quick, and without calls of the store.
 using MayReplace = std::function<bool(const std::optional<std::string>& present)>;
 
+inline constexpr std::size_t kMostLayers = 16;
+
+// A store of another owner.
+struct Layer {
+  std::string directory;
+  // Whether another process may be writing to it. Then opening it fails now and then, and the log
+  // does not warn.
+  bool is_in_use = true;
+};
+
+// The stores to read now; the first kMostLayers count. Return only stores whose owner is trusted,
+// because their contents are served. Called by one thread at a time.
+using FindLayers = std::function<std::vector<Layer>()>;
+
 class LocalStore : public Store {
  public:
   // Puts the value if `may` allows it. No other write of the key comes between the question and the
@@ -96,6 +110,23 @@ class LocalStore : public Store {
   // read them. If not, it may pin some of them.
   virtual Result<bool> hold_blobs(std::span<const Digest> digests, Lease& lease) = 0;
   Result<bool> hold_blob(const Digest& digest, Lease& lease) { return hold_blobs({&digest, 1}, lease); }
+
+  // Reads other owners' stores as well from now on, so that users, containers and prepared caches
+  // share results although a database has one owner. Once, before the first question.
+  //
+  // A blob that is found in another store is copied into our own before hold_blobs() promises it: its
+  // owner may evict it at any time. Actions and lists of path sets are not merged here: the caller
+  // reads those of lower() after its own, knows which of them was of use, and puts that one. So no
+  // list has two processes as its writers.
+  // Rejected: one database for all (RocksDB has one owner). Reading the layers in place (a lease
+  // would have to reach into another process). A server for all users (it would have to outlive
+  // containers, and everyone would have to trust it).
+  //
+  // A layer that is damaged, vanishes or cannot be opened is a miss and one line in the log. Layers
+  // are looked for only after our own store has missed, and at most ten times a second. Without any
+  // layer that costs one look at the clock.
+  // Memory: some MB for each layer, plus what its owner has not flushed yet.
+  virtual void read_too(FindLayers /*find*/) {}
 
   // The stores below this one, in no meaningful order. They stay readable while the caller holds
   // them.
@@ -146,38 +177,6 @@ struct StoreOptions {
 // cannot be used, or if another process holds it. The same if the machine lacks resources
 // (descriptors, threads, memory).
 Result<std::unique_ptr<LocalStore>> open_store(const StoreOptions& options, Log& log);
-
-// Several stores as one: our own, which is read and written, and other owners' stores, which are
-// only read. So users, containers and prepared caches share results although a database has one
-// owner.
-//
-// A blob that is found in another store is copied into our own before hold_blobs() promises it: its
-// owner may evict it at any time. Actions and lists of path sets are not merged here: the caller
-// reads those of lower() after its own, knows which of them was of use, and puts that one. So no
-// list has two processes as its writers.
-// Rejected: one database for all (RocksDB has one owner). Reading the layers in place (a lease
-// would have to reach into another process). A server for all users (it would have to outlive
-// containers, and everyone would have to trust it).
-//
-// A layer that is damaged, vanishes or cannot be opened is a miss and one line in the log. Layers
-// are looked for only after our own store has missed, and at most ten times a second. Without any
-// layer that costs one look at the clock.
-// Memory: some MB for each layer, plus what its owner has not flushed yet.
-
-inline constexpr std::size_t kMostLayers = 16;
-
-struct Layer {
-  std::string directory;
-  // Whether another process may be writing to it. Then opening it fails now and then, and the log
-  // does not warn.
-  bool is_in_use = true;
-};
-
-// The stores to read now; the first kMostLayers count. Return only stores whose owner is trusted,
-// because their contents are served. Called by one thread at a time.
-using FindLayers = std::function<std::vector<Layer>()>;
-
-std::unique_ptr<LocalStore> make_layered_store(std::unique_ptr<LocalStore> own, FindLayers find, Log& log);
 
 }  // namespace hipcache::store
 

@@ -17,7 +17,7 @@
 // that reads a list, changes it and writes it back would lose what others added meanwhile. So
 // add_path_set() names one path set, and the store merges it into the list. What it added stays in
 // the list until kMaxPathSets newer ones have displaced it.
-// - A store with one owner merges under a mutex (store/local/rocks_store.cpp).
+// - A store with one owner merges under a mutex (store/rocks_store.cpp).
 // - A server that merges by itself (a sorted set) is given the one path set.
 // - Over a server that only gets and puts values, the implementation must spread a list over slots
 //   by the path set's id, or put with a condition, or read again what it has put. If a path set is

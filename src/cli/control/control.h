@@ -11,6 +11,7 @@
 #include "hipcache/client/timeouts.h"
 #include "hipcache/config/settings.h"
 #include "hipcache/protocol/channel.h"
+#include "hipcache/protocol/daemon_socket.h"
 #include "hipcache/protocol/messages.h"
 
 namespace hipcache::cli {

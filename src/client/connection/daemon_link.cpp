@@ -29,6 +29,7 @@
 #include "hipcache/config/settings.h"
 #include "hipcache/launcher/compiler.h"
 #include "hipcache/protocol/channel.h"
+#include "hipcache/protocol/daemon_socket.h"
 
 namespace hipcache::client {
 

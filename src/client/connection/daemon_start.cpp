@@ -11,7 +11,7 @@
 
 #include "hipcache/base/files.h"
 #include "hipcache/launcher/tracer.h"
-#include "hipcache/protocol/channel.h"
+#include "hipcache/protocol/daemon_socket.h"
 
 namespace hipcache::client {
 

@@ -124,26 +124,26 @@ class Import {
   }
 
   bool take_result(const protocol::RemotePublish& publish) {
-    if (!trouble_.empty()) return refuse(trouble_);
+    if (!trouble_.empty()) return answer(publish, trouble_);
     if (publish.action.starts_with(inputs::kSharedHistory)) return take_history(publish);
     if (is_full_) {
       ++too_many_;
-      return send(protocol::RemoteAccepted{});
+      return answer(publish);
     }
     const Result<cache::Accepted> accepted =
         cache::accept({publish.key, publish.result_key, publish.path_set.id, publish.path_set.bytes, publish.action},
                       trust_, store_, *lease_);
-    if (!accepted) return refuse(accepted.error().message);
+    if (!accepted) return answer(publish, accepted.error().message);
     count(*accepted);
     look_at_room();
     if (++taken_ >= kResultsOfOneLease) renew_lease();
-    return send(protocol::RemoteAccepted{});
+    return answer(publish);
   }
 
   // No result, so it is not counted, and one that this version cannot read is no loss.
   bool take_history(const protocol::RemotePublish& publish) {
     const Result<bool> taken = history_.accept(publish.key, publish.action);
-    return taken ? send(protocol::RemoteAccepted{}) : refuse(taken.error().message);
+    return answer(publish, taken ? "" : taken.error().message);
   }
 
   void count(cache::Accepted accepted) {
@@ -183,9 +183,9 @@ class Import {
     bytes_ = 0;
   }
 
-  bool refuse(const std::string& why) {
-    send(protocol::RemoteAccepted{why});
-    return false;
+  // `trouble` of the store ends the import.
+  bool answer(const protocol::RemotePublish& publish, const std::string& trouble = "") {
+    return send(protocol::RemotePublished{publish.publication, trouble}) && trouble.empty();
   }
 
   bool send(const protocol::RemoteMessage& message) { return protocol::send(channel_, message, kSilence).ok(); }

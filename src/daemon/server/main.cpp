@@ -40,7 +40,7 @@
 #include "hipcache/config/cache_place.h"
 #include "hipcache/events/event.h"
 #include "hipcache/events/event_log.h"
-#include "hipcache/protocol/channel.h"
+#include "hipcache/protocol/daemon_socket.h"
 #include "hipcache/store/local_store.h"
 
 namespace hipcache::daemon {
@@ -304,8 +304,8 @@ int run() {
     return fail(own.error().message);
   }
   SeedStores seeds(settings->seeds, *cache, log);
-  const std::unique_ptr<store::LocalStore> store =
-      store::make_layered_store(std::move(*own), [&] { return lower_layers(*settings, seeds, members); }, log);
+  const std::unique_ptr<store::LocalStore> store = std::move(*own);
+  store->read_too([&] { return lower_layers(*settings, seeds, members); });
 
   inputs::FileSystemState file_system;
   DigestFile digests(file_system, directory->own(), protocol::own_mount_view(), log);

@@ -8,7 +8,7 @@
 #include <climits>
 
 #include "hipcache/base/files.h"
-#include "hipcache/protocol/channel.h"
+#include "hipcache/protocol/daemon_socket.h"
 
 namespace hipcache::daemon {
 namespace {

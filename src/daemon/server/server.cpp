@@ -18,6 +18,7 @@
 #include "daemon/shared/single_flight.h"
 #include "hipcache/base/files.h"
 #include "hipcache/protocol/channel.h"
+#include "hipcache/protocol/daemon_socket.h"
 
 namespace hipcache::daemon {
 

@@ -51,7 +51,7 @@ bool allows_to_move(const std::string& allow) {
 class HttpStore : public KeyValue {
  public:
   explicit HttpStore(const config::RemoteUrl& url)
-      : client_({url.user, url.password, url.ca_file, url.client_certificate, url.client_key}),
+      : client_({url.user, url.password, {url.ca_file, url.client_certificate, url.client_key}}),
         origin_(origin_of(url)),
         path_(url_escaped(url.path) + "/"),
         base_(origin_ + path_),

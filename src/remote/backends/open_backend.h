@@ -11,12 +11,6 @@
 
 namespace hipcache::remote {
 
-// Lists, results and blobs over a plain store (docs/internals/formats.md). A blob that came back damaged is written
-// again by the next put, although the server has one. `prefix` may be empty. `max_bytes`: the largest value, over the
-// wire and decoded.
-std::unique_ptr<Backend> make_plain_backend(std::unique_ptr<KeyValue> store, const std::string& prefix,
-                                            std::uint64_t max_bytes);
-
 // A directory as a plain store: a network file system, or a directory that CI keeps between runs.
 //
 // A value is written to a temporary file and renamed. Lists are changed under a lock (flock) of their directory, which

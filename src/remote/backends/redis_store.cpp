@@ -8,8 +8,6 @@
 #include <utility>
 
 #include "remote/transport/pool.h"
-#include "remote/transport/socket_stream.h"
-#include "remote/transport/tls_stream.h"
 
 namespace hipcache::remote {
 
@@ -48,17 +46,6 @@ Failure failure_of_reply(std::string_view text) {
 struct FreeRequest {
   void operator()(char* request) const { redisFreeCommand(request); }
 };
-
-OpenedStream open_stream(const config::RemoteUrl& url, const Limits& limits) {
-  const Clock::time_point until = std::min(Clock::now() + limits.connect, limits.until);
-  std::string host = url.host;
-  if (host.starts_with('[') && host.ends_with(']')) host = host.substr(1, host.size() - 2);
-  OpenedStream opened =
-      host.empty() ? connect_unix(url.path, until) : connect_tcp(host, url.port == 0 ? kPort : url.port, until);
-  if (!url.tls || std::holds_alternative<Failure>(opened)) return opened;
-  return open_tls(std::move(std::get<std::unique_ptr<ByteStream>>(opened)),
-                  {host, url.ca_file, url.client_certificate, url.client_key}, until);
-}
 
 constexpr int kRoundsOfChange = 16;
 
@@ -178,7 +165,12 @@ RedisConnection::RedisConnection(std::unique_ptr<ByteStream> stream)
 
 std::variant<std::unique_ptr<RedisConnection>, Failure> RedisConnection::open(const config::RemoteUrl& url,
                                                                               const Limits& limits) {
-  auto opened = open_stream(url, limits);
+  auto opened = ByteStream::open({.host = url.host,
+                                  .port = url.port == 0 ? kPort : url.port,
+                                  .path = url.path,
+                                  .tls = url.tls,
+                                  .files = {url.ca_file, url.client_certificate, url.client_key}},
+                                 std::min(Clock::now() + limits.connect, limits.until));
   if (auto* failure = std::get_if<Failure>(&opened)) return std::move(*failure);
   std::unique_ptr<RedisConnection> connection(
       new RedisConnection(std::move(std::get<std::unique_ptr<ByteStream>>(opened))));
@@ -239,7 +231,7 @@ std::optional<Failure> RedisConnection::send(const std::vector<std::string>& wor
       until = Clock::now() + stall;
     } else if (sent.state == State::closed || sent.state == State::failed) {
       return broken("cannot send", sent.state);
-    } else if (!wait_for(*stream_, sent.state, std::min(until, last))) {
+    } else if (!stream_->wait_for(sent.state, std::min(until, last))) {
       return broken("cannot send in time");
     }
   }
@@ -263,7 +255,7 @@ std::variant<RedisReply, Failure> RedisConnection::receive(const Limits& limits,
       until = Clock::now() + limits.stall;
       if (Clock::now() < last) continue;
     }
-    if (read.state == State::moved || !wait_for(*stream_, read.state, std::min(until, last)))
+    if (read.state == State::moved || !stream_->wait_for(read.state, std::min(until, last)))
       return broken("no answer in time");
   }
 }

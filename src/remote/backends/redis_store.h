@@ -16,7 +16,7 @@
 #include "hipcache/config/remote_url.h"
 #include "remote/layout/backend.h"
 #include "remote/layout/key_value.h"
-#include "remote/transport/socket_stream.h"
+#include "remote/transport/byte_stream.h"
 
 struct redisReader;
 struct redisReply;
@@ -25,9 +25,9 @@ namespace hipcache::remote {
 
 // One connection to a Redis server, with limits.
 //
-// hiredis writes requests and reads answers; a stream of ours carries them, over a socket or over TLS. Rejected:
-// hiredis's own connection, which has one limit for each system call, so that a server that sends byte by byte would
-// never reach it; and hiredis's TLS, which Debian's version does not have.
+// hiredis writes requests and reads answers; a ByteStream carries them. Rejected: hiredis's own connection, which has
+// one limit for each system call, so that a server that sends byte by byte would never reach it; and hiredis's TLS,
+// which Debian's version does not have.
 //
 // The limits are on the connection, with its TLS handshake, and on each answer (Limits). One thread at a time. After a
 // failure other than an error reply the connection is broken.

@@ -3,7 +3,7 @@
 // Problem: the servers differ. A web server or Redis keeps any value under any name. A REAPI server has one
 // ActionResult for each key and a CAS, wants to know each blob's SHA-256 and size, and drops actions whose blobs it has
 // lost. Choice: the interface speaks of lists, results and blobs, and each kind of server stores them as it can.
-// PlainBackend (backends/open_backend.h) does it for all that only get and put values. A backend of another kind
+// PlainBackend (key_value.h) does it for all that only get and put values. A backend of another kind
 // implements this interface and has a line in backends/open_backend.cpp; it may spread a list over slots, keep a path
 // set as a blob, and join questions that several threads ask at once.
 // Rejected: get and put as the interface, which would leave REAPI's rules to its callers.

@@ -4,7 +4,9 @@
 #ifndef HIPCACHE_SRC_REMOTE_LAYOUT_KEY_VALUE_H
 #define HIPCACHE_SRC_REMOTE_LAYOUT_KEY_VALUE_H
 
+#include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -37,6 +39,12 @@ class KeyValue {
  protected:
   static constexpr int kRounds = 4;
 };
+
+// Lists, results and blobs over a plain store (docs/internals/formats.md). A blob that came back damaged is written
+// again by the next put, although the server has one. `prefix` may be empty. `max_bytes`: the largest value, over the
+// wire and decoded.
+std::unique_ptr<Backend> make_plain_backend(std::unique_ptr<KeyValue> store, const std::string& prefix,
+                                            std::uint64_t max_bytes);
 
 }  // namespace hipcache::remote
 

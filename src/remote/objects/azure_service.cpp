@@ -246,7 +246,7 @@ class AzureService : public ObjectService {
   }
 
   HttpOptions http_options() const override {
-    return {.ca_file = url_.ca_file, .client_certificate = url_.client_certificate, .client_key = url_.client_key};
+    return {.tls = {url_.ca_file, url_.client_certificate, url_.client_key}};
   }
 
   Meaning meaning_of(const ObjectRequest& request, const HttpResponse& response) const override {

@@ -179,7 +179,7 @@ Result<AwsCredentials> credentials_of_web_identity(const AwsSettings& settings, 
   const std::string body = "Action=AssumeRoleWithWebIdentity&Version=2011-06-15&RoleArn=" + form_value(identity.role) +
                            "&RoleSessionName=" + form_value(identity.session.empty() ? "hipcache" : identity.session) +
                            "&WebIdentityToken=" + form_value(*token);
-  HttpClient client({.ca_file = settings.variable("AWS_CA_BUNDLE")});
+  HttpClient client({.tls = {settings.variable("AWS_CA_BUNDLE"), "", ""}});
   const Result<std::string> answer = body_from(client,
                                                {.method = "POST",
                                                 .url = *server + "/",
@@ -385,9 +385,8 @@ class S3Service : public ObjectService {
   }
 
   HttpOptions http_options() const override {
-    return {.ca_file = url_.ca_file.empty() ? variables_("AWS_CA_BUNDLE") : url_.ca_file,
-            .client_certificate = url_.client_certificate,
-            .client_key = url_.client_key};
+    return {.tls = {url_.ca_file.empty() ? variables_("AWS_CA_BUNDLE") : url_.ca_file, url_.client_certificate,
+                    url_.client_key}};
   }
 
   Meaning meaning_of(const ObjectRequest& request, const HttpResponse& response) const override {

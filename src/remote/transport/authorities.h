@@ -10,20 +10,12 @@
 #include <string>
 #include <vector>
 
-#include "remote/layout/backend.h"
-
 namespace hipcache::remote {
 
-// What a certificate that does not prove the server means for people. All kinds of servers say it in the same words.
-
-inline constexpr long kGoodCertificate = 0;  // X509_V_OK
-
-// `verdict`: what OpenSSL's check of the certificate found (X509_V_ERR_...). kGoodCertificate: it found nothing, so the
-// host's name was wrong. Trouble::refused, because another attempt does not help.
-Failure failure_of_certificate(long verdict);
-
-// The server wants a certificate of ours, or does not take the one that it got.
-Failure failure_of_client_certificate(bool was_sent);
+// What a TLS connection trusts and shows; each may be empty.
+struct TlsFiles {
+  std::string ca_file, client_certificate, client_key;
+};
 
 // What the user names for all programs: SSL_CERT_FILE and SSL_CERT_DIR. A library with places of its own must be told.
 struct NamedAuthorities {

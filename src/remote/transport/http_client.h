@@ -21,12 +21,14 @@
 #include <vector>
 
 #include "remote/layout/backend.h"
+#include "remote/transport/authorities.h"
+#include "remote/transport/pool.h"
 
 namespace hipcache::remote {
 
 struct HttpOptions {
   std::string user, password;
-  std::string ca_file, client_certificate, client_key;
+  TlsFiles tls;
   bool may_use_proxy = true;  // false for servers of this machine, which http_proxy must not lead elsewhere
 };
 
@@ -67,8 +69,9 @@ class HttpClient {
 
  private:
   struct Connection;
-  struct State;
-  std::unique_ptr<State> state_;
+
+  const HttpOptions options_;
+  Pool<Connection> pool_;
 };
 
 // "a b" becomes "a%20b"; slashes stay.

@@ -13,6 +13,7 @@
 #include <thread>
 
 #include "hipcache/protocol/channel.h"
+#include "hipcache/protocol/daemon_socket.h"
 #include "support/comes_true.h"
 #include "support/scratch.h"
 

@@ -10,7 +10,7 @@
 #include <thread>
 
 #include "hipcache/base/own_directory.h"
-#include "hipcache/protocol/channel.h"
+#include "hipcache/protocol/daemon_socket.h"
 #include "integration/support/single_compile.h"
 #include "support/comes_true.h"
 

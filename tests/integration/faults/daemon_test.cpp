@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "hipcache/protocol/channel.h"
+#include "hipcache/protocol/daemon_socket.h"
 #include "integration/support/opaque_compile.h"
 #include "integration/support/single_compile.h"
 #include "support/comes_true.h"

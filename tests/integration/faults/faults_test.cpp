@@ -9,7 +9,7 @@
 #include <fstream>
 #include <thread>
 
-#include "hipcache/protocol/channel.h"
+#include "hipcache/protocol/daemon_socket.h"
 #include "integration/support/single_compile.h"
 #include "support/comes_true.h"
 

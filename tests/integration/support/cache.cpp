@@ -10,7 +10,7 @@
 #include <filesystem>
 
 #include "hipcache/base/files.h"
-#include "hipcache/protocol/channel.h"
+#include "hipcache/protocol/daemon_socket.h"
 #include "support/comes_true.h"
 
 namespace hipcache::integration {

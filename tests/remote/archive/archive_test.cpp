@@ -24,6 +24,7 @@
 #include "hipcache/cache/exchange.h"
 #include "hipcache/config/values.h"
 #include "hipcache/inputs/path_set.h"
+#include "remote/archive/archive_file.h"
 #include "remote/layout/values.h"
 #include "remote/trust/keys.h"
 #include "remote/trust/trust.h"

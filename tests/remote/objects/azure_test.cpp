@@ -233,18 +233,6 @@ TEST_F(AzureTrouble, OfAMissingBlobIsAMiss) {
   EXPECT_THAT(header(request, "authorization"), HasSubstr("SharedKey ouraccount:"));
 }
 
-TEST_F(AzureTrouble, OfAnEmptyOrForeignBlobIsDamage) {
-  std::string body;
-  LocalWebServer server([&](const Request&) { return Reply{.body = body}; });
-  for (const std::string& one :
-       {std::string(), std::string("<html>sign in</html>"), encode_list(digest_of("other"), {})}) {
-    body = one;
-    const Answer<List> answer = backend_at(server)->list(key_, kPatient);
-    ASSERT_TRUE(answer.failure);
-    EXPECT_EQ(answer.failure->trouble, Trouble::damaged);
-  }
-}
-
 TEST_F(AzureTrouble, OfAServerThatWritesSecretsBackShowsNone) {
   LocalWebServer server(
       [](const Request& request) { return refusal(403, header(request, "authorization") + " secret"); });

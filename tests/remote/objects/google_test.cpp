@@ -265,25 +265,6 @@ TEST_F(Google, AMissingBucketIsNoMiss) {
   EXPECT_EQ(answer.failure->message, "HTTP status 404; the bucket does not exist");
 }
 
-TEST_F(Google, AnEmptyOrForeignObjectIsDamaged) {
-  std::string body;
-  LocalWebServer server([&](const Request&) { return Reply{.body = body}; });
-  for (const std::string& one :
-       {std::string(), std::string("<html>sign in</html>"), encode_list(digest_of("other"), {})}) {
-    body = one;
-    const Answer<List> answer = backend_at(server, "&credentials=none")->list(key_, kPatient);
-    ASSERT_TRUE(answer.failure);
-    EXPECT_EQ(answer.failure->trouble, Trouble::damaged);
-  }
-}
-
-TEST_F(Google, ARedirectIsNotFollowed) {
-  LocalWebServer server(
-      [](const Request&) { return Reply{.status = 302, .headers = {"Location: http://127.0.0.1:1/"}}; });
-  EXPECT_EQ(problem(backend_at(server, "&credentials=none")->list(key_, kPatient)), "HTTP status 302");
-  EXPECT_EQ(server.count(), 1u);
-}
-
 TEST_F(Google, ListsAreWrittenOnlyOverWhatWasRead) {
   std::string value;
   int generation = 0;
@@ -331,17 +312,6 @@ class GoogleTokens : public Google {
 
   Tokens tokens_;
 };
-
-TEST_F(GoogleTokens, ThatHaveEndedAreAMissForALookUp) {
-  LocalWebServer server([this](const Request& request) { return answer(request); });
-  use(server);
-  const std::unique_ptr<Backend> backend = backend_at(server);
-  const Answer<List> list = backend->list(key_, kPatient);
-  ASSERT_TRUE(list.failure);
-  EXPECT_EQ(list.failure->trouble, Trouble::unreachable) << "it may pass";
-  EXPECT_EQ(list.failure->message, "HTTP status 401 (authError)");
-  EXPECT_TRUE(support::comes_true([&] { return !backend->list(key_, kPatient).failure; }));
-}
 
 TEST_F(GoogleTokens, ThatHaveEndedAreRenewedWithinAWrite) {
   LocalWebServer server([this](const Request& request) { return answer(request); });
