@@ -201,9 +201,18 @@ Result<std::optional<std::string>> Blobs::prefix_of(const std::vector<Digest>& b
   return std::optional(std::move(prefix));
 }
 
+// Whether the blob need not be written. After a first damaged value it is read: damage mostly hits more than one value,
+// and a compile that finds one of them each time would be a miss as often as there are such values.
+Result<bool> Blobs::is_kept(const Digest& digest) {
+  if (values_.dropped() == 0) return hold(digest, nullptr, 0);
+  const Result<std::optional<std::string>> bytes = get(digest);
+  if (!bytes) return bytes.error();
+  return bytes->has_value();
+}
+
 Result<Digest> Blobs::put(std::string_view bytes, const Likeness& likeness) {
   const Digest digest = digest_of(bytes);
-  const Result<bool> there = hold(digest, nullptr, 0);
+  const Result<bool> there = is_kept(digest);
   if (!there) return there.error();
   if (*there) return digest;
   Result<std::optional<Delta>> delta = of_parts(digest, bytes, likeness.parts);

@@ -86,6 +86,7 @@ class Blobs {
   Result<std::optional<std::string>> get(const Digest& digest, unsigned depth);
   Result<std::optional<UniqueFd>> file_of_whole(const Digest& digest);
   Result<bool> hold(const Digest& digest, Lease* lease, unsigned depth);
+  Result<bool> is_kept(const Digest& digest);
   Result<std::optional<std::string>> prefix_of(const std::vector<Digest>& bases, unsigned depth);
 
   Result<std::optional<Delta>> of_parts(const Digest& digest, std::string_view bytes, const std::vector<Digest>& parts);

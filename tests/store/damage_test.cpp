@@ -201,6 +201,23 @@ TEST_F(DamageTest, OfABlobLetsItBeStoredAgain) {
   for (int i = 0; i < kSmallBlobs + kLargeBlobs; ++i) EXPECT_TRUE(blob(digest_of(blob_value(i))));
 }
 
+TEST_F(DamageTest, OfOneBlobMakesTheOthersReadBeforeTheyCountAsStored) {
+  restore();
+  constexpr std::size_t kPlaces = 8;
+  for (const std::string& path : files_like(".blob")) {
+    std::string bytes = bytes_of(path);
+    for (std::size_t place = 1; place < kPlaces; ++place) bytes = flip(bytes, bytes.size() * place / kPlaces);
+    ASSERT_TRUE(replace_file(path, bytes));
+  }
+  open();
+  int first = 0;  // nobody has met the others
+  while (first < kSmallBlobs + kLargeBlobs && blob(digest_of(blob_value(first)))) ++first;
+  ASSERT_LT(first, kSmallBlobs + kLargeBlobs - 1);
+  for (int i = 0; i < kSmallBlobs + kLargeBlobs; ++i) put_blob(blob_value(i));
+  EXPECT_GT(store_->usage().corrupt, 1u);
+  for (int i = 0; i < kSmallBlobs + kLargeBlobs; ++i) EXPECT_TRUE(blob(digest_of(blob_value(i))) == blob_value(i)) << i;
+}
+
 // The middle of the first record with a value that lies in one block of the log (u32 checksum, u16 length, u8
 // type, payload). If a record that goes on in the next block is damaged, RocksDB 7.8 may join its rest to another
 // one's. Then the database is set aside.
