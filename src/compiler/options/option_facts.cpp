@@ -1,17 +1,22 @@
 #include "hipcache/compiler/option_facts.h"
 
+#include <llvm/Option/Option.h>
+
 #include <algorithm>
 #include <cstddef>
+#include <deque>
 #include <iterator>
 #include <string>
 #include <vector>
 
+#include "compiler/options/option_table.h"
 #include "hipcache/base/reason.h"
 
 namespace hipcache::compiler {
 namespace {
 
 using namespace facts;
+using namespace options;
 
 // A line of a table.
 struct Line {
@@ -50,8 +55,60 @@ constexpr ToolLine kTools[] = {
 #include "compiler/options/tool_facts.inc"
 };
 
+// Options of clang that take the next word, and have no such fact.
+constexpr std::string_view kNotTaken[] = {
+    // Their value is an option, and is judged.
+    "-Xarch_", "-Xarch_device", "-Xarch_host", "-Xopenmp-target", "-Xopenmp-target=", "-Xoffload-compiler",
+    "-Xoffload-linker",
+    // They are refused.
+    "-V", "--print-file-name", "--print-prog-name", "-print-file-name", "-print-prog-name",
+    // gcc reads them as a shorter option with its value, or without one.
+    "-meabi", "-undefined", "-umbrella", "-unexported_symbols_list", "-lazy_framework", "-lazy_library",
+    "-exported_symbols_list", "-object-file-name",
+    // They take several words.
+    "-sectalign", "-sectcreate", "-sectobjectsymbols", "-sectorder", "-segaddr", "-segcreate", "-segprot",
+    // No compile for these machines has them.
+    "-G", "-validator-version", "-interface-stub-version=",
+    // For tests of clang.
+    "-ccc-arcmt-migrate", "-ccc-gcc-name", "-ccc-install-dir", "-ccc-objcmt-migrate",
+    // Of later clangs. Nobody has judged what another compiler makes of them.
+    "--cstdlib", "-Xclangas"};
+
+// A row of clang's table.
+struct Row {
+  std::string_view prefixes, name, kind;
+  unsigned flags;
+};
+
+constexpr Row kClangs[] = {
+#define GROUP(id, name, group)
+#define OPTION(prefixes, spelling, id, kind, group, alias, values, flags, count) {#prefixes, spelling, #kind, flags},
+#include "compiler/options/clang_options.inc"
+#undef OPTION
+#undef GROUP
+};
+
+// A line for each option of clang's driver that takes the next word, in each of its spellings.
+std::vector<Line> lines_of_clangs_table() {
+  static std::deque<std::string> others;  // spellings that the table does not write out; the lines refer to them
+  constexpr std::string_view kKinds[] = {"Separate", "JoinedOrSeparate", "JoinedAndSeparate", "MultiArg"};
+  std::vector<Line> lines;
+  for (const Row& row : kClangs) {
+    if ((row.flags & kDriver) == 0 || row.prefixes == "none") continue;
+    if (std::find(std::begin(kKinds), std::end(kKinds), row.kind) == std::end(kKinds)) continue;
+    if (std::find(std::begin(kNotTaken), std::end(kNotTaken), row.name) != std::end(kNotTaken)) continue;
+    lines.push_back({row.name, takes_next});
+    if (row.prefixes == "both") lines.push_back({others.emplace_back("-" + std::string(row.name)), takes_next});
+  }
+  return lines;
+}
+
 std::vector<Line> lines_of(Tool tool) {
-  if (tool == Tool::compiler) return {std::begin(kCompilers), std::end(kCompilers)};
+  if (tool == Tool::compiler) {
+    std::vector<Line> lines = lines_of_clangs_table();
+    lines.insert(lines.end(), std::begin(kCompilers), std::end(kCompilers));
+    return lines;
+  }
   std::vector<Line> lines;
   for (const ToolLine& one : kTools)
     if (one.tool == tool) lines.push_back(one.line);
