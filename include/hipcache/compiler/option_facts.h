@@ -6,12 +6,11 @@
 // linkers and other tools, tool_facts.inc).
 // Who asks names the facts that matter. To add an option, add its line, and a line to option_facts_test.cpp. For an
 // option without a line, its name decides (src/compiler/options/unknown_option.h).
-// Which options of clang take the next word is in clang's own table, and is added from there (options/clang_options.inc).
-// gcc has no such table: its options have lines, from "gcc --help=separate".
-// Rejected: clang's table alone. It does not say what an option does, and each hit's arguments would have to be parsed.
-// Rejected: a list for each fact, in one file. An option with five facts would still be in five lists.
-// Not in the table: the words by which a reader of one kind of job finds its inputs and outputs
-// (src/compiler/hip/jobs).
+// Which options of clang take the next word is in clang's own table, and is added from there
+// (options/clang_options.inc). gcc has no such table: its options have lines, from "gcc --help=separate". Rejected:
+// clang's table alone. It does not say what an option does, and each hit's arguments would have to be parsed. Rejected:
+// a list for each fact, in one file. An option with five facts would still be in five lists. Not in the table: the
+// words by which a reader of one kind of job finds its inputs and outputs (src/compiler/hip/jobs).
 //
 // Thread-safe. All texts live as long as the program.
 #ifndef HIPCACHE_COMPILER_OPTION_FACTS_H

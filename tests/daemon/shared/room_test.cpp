@@ -41,8 +41,8 @@ TEST(BuildTool, IsTheNearestOneAboveThatWasGivenJobs) {
   ASSERT_GE(tool, 0);
   if (tool == 0) {
     // The child tells its number itself: until it runs a program of its own, it is a ninja with -j3 as well.
-    const std::string script = "/bin/sh -c 'echo $$ > " + told + ".new; mv " + told + ".new " + told +
-                               "; exec sleep 1000' & wait";
+    const std::string script =
+        "/bin/sh -c 'echo $$ > " + told + ".new; mv " + told + ".new " + told + "; exec sleep 1000' & wait";
     execl((scratch / "ninja").c_str(), "ninja", "-c", script.c_str(), "-j3", nullptr);
     _exit(1);
   }
