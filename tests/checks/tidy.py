@@ -5,6 +5,8 @@ usage: tidy.py BUILD_DIRECTORY [PATTERN of sources]
 Most of clang-tidy's time goes into the headers that a source includes, and sources include much the same. So they are read
 together, as in a unity build (cmake/unity_groups.py), with the macros and include directories of all; where such a unit does not
 compile, they are read one by one. The commands are g++'s; warnings are g++'s business, so clang's own are turned off here.
+
+Beside a main branch, only what differs from it is read, and what includes that; with TIDY=all in the environment, everything.
 """
 
 import concurrent.futures
@@ -25,6 +27,20 @@ SOURCE = r"/src/([a-z_]+/)+[a-z_0-9]+\.(cpp|c)$"
 # A unit lies where no configuration is found.
 TIDY = ["clang-tidy-19", "-quiet", "-extra-arg=-Wno-everything", f"--config-file={ROOT / '.clang-tidy'}"]
 MOST = 12  # sources in a unit
+
+
+def git(*words):
+    """The lines that git prints; none if it fails."""
+    return subprocess.run(["git", *words], cwd=ROOT, text=True, capture_output=True).stdout.splitlines()
+
+
+def changed():
+    """The files that differ from the main branch, or None where there is none, or this is it, or the rules differ."""
+    base = git("merge-base", "HEAD", "origin/main")
+    if not base or base == git("rev-parse", "HEAD") or os.environ.get("TIDY") == "all":
+        return None
+    paths = {ROOT / name for name in git("diff", "--name-only", base[0])}
+    return None if paths & {ROOT / ".clang-tidy", pathlib.Path(__file__).resolve()} else paths
 
 
 def batches_of(sources):
@@ -69,9 +85,14 @@ def main():
         if pattern.search(entry["file"]):
             flags[pathlib.Path(entry["file"])] = flags_of(entry)
 
-    work = sorted(batches_of(sorted(flags)), key=len, reverse=True)  # the longest first
-    if not work:
+    if not flags:
         sys.exit("no sources")
+    if len(sys.argv) == 2 and (paths := changed()) is not None:
+        flags = {source: its for source, its in flags.items() if paths & {source, *unity_groups.headers_of(source)}}
+        if not flags:
+            print("tidy: good, nothing differs from the main branch")
+            return
+    work = sorted(batches_of(sorted(flags)), key=len, reverse=True)  # the longest first
     with tempfile.TemporaryDirectory() as scratch, concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         found = "".join(pool.map(lambda each: tidy(each[1], each[0], flags, build, scratch), enumerate(work)))
     if found:

@@ -182,6 +182,9 @@ def main():
     os.environ.setdefault("ORACLE_MEMORY", "on")
     print(f"== seed {seed}: chooses what is verified or run in part (--seed)", flush=True)
 
+    if given.release:
+        os.environ["TIDY"] = "all"
+
     run = Run(seed, Brought([] if given.quick else ["tools/test-servers", "tools/test-iree"]))
     built = None
     kind = next((kind for kind in ("all", "release", "quick") if getattr(given, kind)), "default")
