@@ -5,7 +5,7 @@
 #   hipcached                           static here. It asks no name service, which a static program could not load
 #   libhipcache-trace.so                needs libc alone, in every build none of its newer versions; here also libdl, which
 #                                       glibc had dlsym in until 2.34
-#   hipcache-remote, hipcache-archive   need glibc alone here, from 2.17 on: name services are its modules. They are linked with
+#   hipcache-remote                     needs glibc alone here, from 2.17 on: name services are its modules. It is linked with
 #                                       stubs of the old glibc (portable/glibc_stubs.py), all other libraries are static.
 #                                       libcurl is the project's own build of Debian's sources, which has HTTP, TLS and proxies:
 #                                       the archive that Debian has needs Kerberos and LDAP, of which it has no archives

@@ -76,7 +76,7 @@ std::uint64_t used_since(const Options& options) {
 
 std::vector<std::string> archive_words(const Options& options, int socket) {
   const bool is_export = options.action == Action::export_results;
-  std::vector<std::string> words{"hipcache-archive", is_export ? "export" : "import", std::to_string(socket),
+  std::vector<std::string> words{"hipcache-remote", is_export ? "export" : "import", std::to_string(socket),
                                  options.value};
   if (!is_export) return words;
   words.push_back(std::to_string(options.max_size));
@@ -85,7 +85,7 @@ std::vector<std::string> archive_words(const Options& options, int socket) {
   return words;
 }
 
-// --export and --import: connects to the daemon, and becomes hipcache-archive (src/remote/archive).
+// --export and --import: connects to the daemon, and becomes hipcache-remote (src/remote/archive).
 Error transfer(const Control& control, const Options& options, const config::Settings& settings) {
   const bool is_export = options.action == Action::export_results;
   if (!is_export && settings.readonly) return Error{"HIPCACHE_READONLY is set, so nothing can be imported"};

@@ -67,7 +67,7 @@ def trace_problems(library):
 def archive_problems(tree):
     files = [file for file in pathlib.Path(tree).rglob("*") if file.is_file() and file.read_bytes()[:4] == b"\x7fELF"]
     names = {file.name for file in files}
-    for name in ("hipcache", "hipcache-client", "hipcached", "hipcache-remote", "hipcache-archive", TRACE):
+    for name in ("hipcache", "hipcache-client", "hipcached", "hipcache-remote", TRACE):
         if name not in names:
             yield f"{tree} has no {name}"
     for file in files:

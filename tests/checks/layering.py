@@ -40,7 +40,6 @@ LIBRARIES = {
     "llvm/": ["compiler"],
     "llvm-c/blake3.h": ["base"],
     "clang/": ["compiler"],
-    "archive": ["remote/archive"],
     "curl/": ["remote/transport"],
     "hiredis/": ["remote/backends"],
     "google/protobuf/": ["remote/reapi"],

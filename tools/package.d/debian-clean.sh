@@ -31,7 +31,7 @@ in_layer offline "cd /build; runuser -u builder -- lintian --pedantic --display-
 echo "== hardening"
 in_layer offline "cd /build; dpkg-deb --extract hipcache_${debian_version}_*.deb installed
   cd installed/usr; check='hardening-check --nocfprotection'  # no flag of Debian 12 asks for that
-  \$check libexec/hipcache/hipcached libexec/hipcache/hipcache-remote libexec/hipcache/hipcache-archive
+  \$check libexec/hipcache/hipcached libexec/hipcache/hipcache-remote
   # It sees no functions in static programs, and the trace library defines those that fortified wrappers wrap.
   \$check --nostackprotector --nofortify bin/hipcache libexec/hipcache/hipcache-client
   \$check --nofortify lib/*/hipcache/libhipcache-trace.so"

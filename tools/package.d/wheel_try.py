@@ -61,7 +61,7 @@ class Try:
 
 def without_compiler(tried):
     version = tried.option("cache", "--version").splitlines()[0]
-    for program in ("hipcache-remote", "hipcache-archive", "hipcached", "hipcache-client"):
+    for program in ("hipcache-remote", "hipcached", "hipcache-client"):
         said = tried.run([tried.work / "venv/libexec/hipcache" / program, "--version"]).splitlines()[0]
         if said.split()[-1] != version.split()[-1]:
             sys.exit("{} is of another version: {}, {}".format(program, said, version))

@@ -15,7 +15,7 @@ readonly tested=(base_test compiler_test protocol_test trace_preload_test)
 excluded='ChannelFault.MoreDescriptors*:Life.OfAnExecuted*:Life.OfAProgram*:Life.AddsOnly*:Life.*Preload*:Life.UnderFakeroot*'
 excluded+=':Preload.RecordsTheKernelsOwn*:Preload.RecordsTheFilesThatLibc*:Process.GivesArgumentZero*:Then.BothHaveTheUsersLimits'
 readonly used=bash,clang-19,clang-tools-19,coreutils,dash,diffutils,g++,grep,lld-19,llvm-19,python3,rocm-device-libs,libamdhip64-dev,sed,util-linux
-readonly linked=libarchive-dev,libbenchmark-dev,libboost1.81-dev,libbz2-dev,libcli11-dev,libcurl4-openssl-dev,libfmt-dev,libgmock-dev,libgrpc++-dev,libgtest-dev,libhiredis-dev,liblz4-dev,libprotobuf-dev,librocksdb-dev,libsnappy-dev,libspdlog-dev,libssl-dev,libtomlplusplus-dev,libxxhash-dev,libzstd-dev,llvm-19-dev,musl-dev,nlohmann-json3-dev,zlib1g-dev
+readonly linked=libbenchmark-dev,libboost1.81-dev,libbz2-dev,libcli11-dev,libcurl4-openssl-dev,libfmt-dev,libgmock-dev,libgrpc++-dev,libgtest-dev,libhiredis-dev,liblz4-dev,libprotobuf-dev,librocksdb-dev,libsnappy-dev,libspdlog-dev,libssl-dev,libtomlplusplus-dev,libxxhash-dev,libzstd-dev,llvm-19-dev,musl-dev,nlohmann-json3-dev,zlib1g-dev
 
 skip() {
   echo "skipped: $*"
@@ -52,7 +52,7 @@ launchers=()
 cmake -S "$root" -B "$build" --preset release -DCMAKE_C_FLAGS_RELEASE=-DNDEBUG -DCMAKE_CXX_FLAGS_RELEASE=-DNDEBUG \
   -DCMAKE_TOOLCHAIN_FILE="$root/tools/test.d/arm64.cmake" \
   -DHIPCACHE_MUSL_GCC="$work/bin/aarch64-linux-musl-gcc" "${launchers[@]}" >"$work/configured" || { cat "$work/configured"; exit 1; }
-cmake --build "$build" --target hipcache hipcached hipcache-remote hipcache-archive hipcache-trace "${tested[@]}" >"$work/built" ||
+cmake --build "$build" --target hipcache hipcached hipcache-remote hipcache-trace "${tested[@]}" >"$work/built" ||
   { tail -n 100 "$work/built"; exit 1; }
 
 enter_layer "$room" "$work"

@@ -34,7 +34,7 @@ mkdir "$layer/source"
 git -C "$root" ls-files -z | (cd "$root" && tar --create --null --files-from=-) | tar --extract --directory="$layer/source"
 echo "== build in $suite"
 in_layer offline "cd /source; cmake --preset release -DCMAKE_C_FLAGS_RELEASE=-DNDEBUG -DCMAKE_CXX_FLAGS_RELEASE=-DNDEBUG >/tmp/configured || { cat /tmp/configured; exit 1; }
-  cmake --build build/release --target hipcache hipcached hipcache-remote hipcache-archive hipcache-trace ${tested[*]} >/tmp/built ||
+  cmake --build build/release --target hipcache hipcached hipcache-remote hipcache-trace ${tested[*]} >/tmp/built ||
     { tail -n 100 /tmp/built; exit 1; }"
 echo "== quick unit tests in $suite"
 in_layer offline "cd /source/build/release/tests; for program in ${tested[*]}; do ./\$program --gtest_brief=1; done"

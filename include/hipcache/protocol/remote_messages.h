@@ -138,7 +138,7 @@ struct RemoteEngineQuestion {
   std::uint64_t id = 0;
 };
 
-// --- hipcache-archive and daemon, over a connection that began with a ControlRequest ---
+// --- hipcache-remote with an archive, and daemon, over a connection that began with a ControlRequest ---
 //
 // The daemon begins with RemoteConfigure without URLs: what results are signed and checked with.
 // Export: the program sends RemoteSelect. The daemon sends RemoteTally with the number of results,

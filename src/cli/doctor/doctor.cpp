@@ -155,9 +155,8 @@ void check_programs(Examination& examination) {
   if (const Result<std::string> remote = check_remote_program(*daemon, examination.environment); remote)
     examination.remote_program = *remote;
   else
-    findings.add(is_needed ? Level::error : Level::note, remote.error().message);
-  if (const auto archive = version_text_of("hipcache-archive", examination.environment); !archive)
-    findings.note(archive.error().message + " (--export and --import need it)");
+    findings.add(is_needed ? Level::error : Level::note,
+                 remote.error().message + " (shared caches, --export and --import need it)");
   if (findings.count(Level::error) == before)
     findings.ok("hipcache " + protocol::build_id() + " with its daemon and trace library, all of one version");
 }

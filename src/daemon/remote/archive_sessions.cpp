@@ -19,7 +19,7 @@ namespace hipcache::daemon {
 
 namespace {
 
-// The first message to hipcache-archive.
+// The first message to the program that has the file.
 protocol::RemoteConfigure trust_message(const config::Settings& settings) {
   return {.urls = {}, .trusted_keys = settings.trusted_keys, .signing_key = settings.signing_key};
 }

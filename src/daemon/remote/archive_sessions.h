@@ -1,12 +1,12 @@
 // The daemon's side of --export and --import (hipcache/protocol/remote_messages.h).
 //
 // Problem: only the daemon may open the store, and the file belongs to the user who typed its name.
-// Choice: hipcache-archive, a process of the user, reads and writes the file. The daemon sends it results in the form
+// Choice: hipcache-remote, a process of the user, reads and writes the file. The daemon sends it results in the form
 // of publications, and takes results as it takes those of shared caches. So the daemon links no archive library, writes
 // to no path that a client names, and blocks on nobody's disk.
 // Rejected: the daemon writes the file: it would need the user's directory, umask and permissions.
 //
-// Signatures. hipcache-archive makes and checks them, because the daemon links no cryptography. The daemon tells it
+// Signatures. hipcache-remote makes and checks them, because the daemon links no cryptography. The daemon tells it
 // trusted_keys and signing_key first: those that the daemon was started with count, as for shared caches. Whoever could
 // send results without that check has this user's rights, and may write to the store anyway.
 //

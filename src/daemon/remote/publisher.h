@@ -31,7 +31,7 @@
 namespace hipcache::daemon {
 
 // A publication as messages: its blobs, then the result. To hipcache-remote, which writes it to shared caches, and to
-// hipcache-archive, which writes it to a file.
+// the one that writes an archive.
 
 enum class Sending {
   done,

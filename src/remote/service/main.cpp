@@ -1,7 +1,8 @@
 // hipcache-remote: asks shared caches for the daemon, which starts it with a socket as standard input.
 //
 // A process of its own, so that a daemon without shared caches carries no network library, and one with them survives
-// their faults. Also prints the public key of a signing key, because few programs of ours link OpenSSL.
+// their faults. Also prints the public key of a signing key, and reads and writes archives, because no other program of
+// ours links OpenSSL.
 #include <fcntl.h>
 #include <malloc.h>
 #include <sys/socket.h>
@@ -24,6 +25,7 @@
 #include "hipcache/config/execute_url.h"
 #include "hipcache/protocol/channel.h"
 #include "hipcache/protocol/remote_messages.h"
+#include "remote/archive/program.h"
 #include "remote/backends/open_backend.h"
 #include "remote/execution/engine.h"
 #include "remote/tiers/tiers.h"
@@ -255,14 +257,15 @@ int main(int argc, char** argv) {
   if (argc == 2 && std::string_view(argv[1]) == "--version")
     return std::printf("hipcache-remote %s\n", hipcache::protocol::build_id().c_str()) < 0 ? 1 : 0;
   if (argc == 3 && std::string_view(argv[1]) == "--public-key") return hipcache::remote::print_public_key(argv[2]);
+  std::signal(SIGPIPE, SIG_IGN);  // libcurl's TLS sends to closed connections
+  std::signal(SIGXFSZ, SIG_IGN);
+  if (argc > 1) return hipcache::remote::run_archive({argv + 1, argv + argc});
   if (!hipcache::remote::is_socket(STDIN_FILENO)) {
     std::fprintf(stderr,
                  "hipcache-remote: error: hipcached starts this program when it needs it; --public-key FILE prints the "
                  "public key of a signing key\n");
     return 2;
   }
-  std::signal(SIGPIPE, SIG_IGN);  // libcurl's TLS sends to closed connections
-  std::signal(SIGXFSZ, SIG_IGN);
   mallopt(M_ARENA_MAX, hipcache::remote::kArenas);
   hipcache::protocol::Channel channel(hipcache::UniqueFd(fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1)));
   hipcache::remote::Service service(channel);

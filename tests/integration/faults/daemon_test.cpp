@@ -175,7 +175,6 @@ class MissingLibrary : public OtherInstallation {
 TEST_F(MissingLibrary, OfTheProgramForSharedCachesIsNamed) {
   const std::string why = "does not start: [^\n]*libgone.so.0.14: cannot open shared object file";
   link_without_library(helpers_ / "hipcache-remote");
-  link_without_library(helpers_ / "hipcache-archive");
   fs::create_directory(project_ / "shared");
   project_.write("a.c", "int a(void) { return 1; }\n");
   const Ended compiled = hipcache({"gcc", "-c", "a.c", "-o", "a.o"});
@@ -188,7 +187,6 @@ TEST_F(MissingLibrary, OfTheProgramForSharedCachesIsNamed) {
   EXPECT_THAT(flushed.err, testing::ContainsRegex(why));
   const Ended doctor = hipcache({"--doctor", "--", "gcc"});
   EXPECT_THAT(doctor.out, testing::ContainsRegex("error +[^\n]*/hipcache-remote " + why));
-  EXPECT_THAT(doctor.out, testing::ContainsRegex("note +[^\n]*/hipcache-archive " + why));
 }
 
 TEST_F(SlowDaemon, IsWaitedForByTheClientThatStartsIt) {

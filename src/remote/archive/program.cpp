@@ -1,11 +1,5 @@
-// hipcache-archive: reads and writes the file of --export and --import. hipcache-client has connected to the daemon,
-// and becomes this program.
-//
-// A process of its own: hipcache-client is static and starts before every miss, and the daemon neither links an archive
-// library nor writes to paths that a client names.
-//
-// usage: hipcache-archive export DESCRIPTOR FILE MAX_BYTES USED_SINCE [ARCH...]
-//        hipcache-archive import DESCRIPTOR FILE
+#include "remote/archive/program.h"
+
 #include <fcntl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -19,10 +13,8 @@
 #include <cstdlib>
 #include <cstring>
 #include <optional>
-#include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include "hipcache/base/files.h"
 #include "hipcache/base/result.h"
@@ -161,19 +153,17 @@ int import_from(const std::string& path, protocol::Channel& channel) {
   return 0;
 }
 
-int run(const std::vector<std::string>& words) {
-  if (words == std::vector<std::string>{"--version"})
-    return std::printf("hipcache-archive %s\n", protocol::build_id().c_str()) < 0 ? 1 : 0;
+}  // namespace
+
+int run_archive(const std::vector<std::string>& words) {
   const std::optional<int> socket = words.size() < 3 ? std::nullopt : number_of<int>(words[1]);
   int type = 0;
   socklen_t size = sizeof type;
   if (!socket || getsockopt(*socket, SOL_SOCKET, SO_TYPE, &type, &size) != 0) {
-    std::fprintf(stderr, "hipcache-archive: error: hipcache --export and --import start this program\n");
+    std::fprintf(stderr, "hipcache-remote: error: hipcache --export and --import start this\n");
     return kUsage;
   }
   fcntl(*socket, F_SETFD, FD_CLOEXEC);
-  std::signal(SIGPIPE, SIG_IGN);  // a closed pipe is an error of the write
-  std::signal(SIGXFSZ, SIG_IGN);
   protocol::Channel channel((UniqueFd(*socket)));
   if (words[0] == "import" && words.size() == 3) return import_from(words[2], channel);
   const std::optional<std::uint64_t> max_bytes = words.size() < 5 ? std::nullopt : number_of<std::uint64_t>(words[3]);
@@ -182,8 +172,4 @@ int run(const std::vector<std::string>& words) {
   return export_to(words[2], channel, *max_bytes, {{words.begin() + 5, words.end()}, *since});
 }
 
-}  // namespace
-
 }  // namespace hipcache::remote
-
-int main(int argc, char** argv) { return hipcache::remote::run({argv + (argc > 0 ? 1 : 0), argv + argc}); }
