@@ -156,7 +156,7 @@ void prepare(Curl& curl, Exchange& exchange, const HttpOptions& options, curl_sl
 
 struct HttpClient::Connection {
   struct FreeMulti {
-    void operator()(CURLM* multi) const { curl_multi_cleanup(multi); }
+    void operator()(CURLM* made) const { curl_multi_cleanup(made); }
   };
   Curl curl;
   std::unique_ptr<CURLM, FreeMulti> multi{curl_multi_init()};  // ends first: connections use the handle's members
