@@ -16,7 +16,7 @@ cd source
 # Certificates are found as OpenSSL finds them, as everywhere in hipcache.
 ./configure --quiet --prefix="$installed" --disable-shared --enable-static --with-pic CFLAGS="-O2 -ffile-prefix-map=$PWD=curl" \
   --with-openssl --without-ca-bundle --without-ca-path --with-ca-fallback \
-  --disable-{alt-svc,cookies,dateparse,dict,doh,file,ftp,gopher,hsts,imap,ldap,ldaps,libcurl-option,manual,mqtt,netrc,ntlm,ntlm-wb} \
+  --disable-{alt-svc,cookies,dict,doh,file,ftp,gopher,hsts,imap,ldap,ldaps,libcurl-option,manual,mqtt,netrc,ntlm,ntlm-wb} \
   --disable-{pop3,rtsp,smb,smtp,telnet,tftp,tls-srp,websockets} \
   --without-{brotli,gssapi,libidn2,libpsl,librtmp,libssh2,nghttp2,zlib,zstd}
 make --silent -j"$(nproc)" -C lib install
