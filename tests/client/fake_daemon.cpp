@@ -9,6 +9,8 @@
 #include <utility>
 #include <variant>
 
+#include "hipcache/protocol/daemon_socket.h"
+
 namespace hipcache::client {
 namespace {
 
