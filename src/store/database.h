@@ -17,6 +17,10 @@
 // - Resuming by itself after an error looks for room every few seconds; here the next write does (Database::write).
 // - Its checksums do not show a value under another one's key, or a blob that was unpacked with other bases
 //   (framing.h, blob_value.h).
+// - Its lock is that of one database. Other versions, a database that was set aside and other users' stores lie beside
+//   it (versions.h, daemon/server/member_stores.h).
+// - A merge operator does not know the value that it makes, whose length and checksum are written with it
+//   (rocks_store.cpp).
 //
 // Files count as damaged only if RocksDB found wrong bytes in them, or did not find them. A machine that lacks
 // descriptors, threads, memory or room does not make a file damaged.
