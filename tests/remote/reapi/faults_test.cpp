@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <thread>
 #include <vector>
 
 #include "remote/reapi/fake_server.h"
@@ -270,35 +269,6 @@ TEST(ReapiWithoutServer, AConnectionOnWhichNothingIsSaidIsMadeAnew) {
   while (backend->list(digest_of("key"), brief).failure)
     ASSERT_LT(std::chrono::steady_clock::now() - start, kBound) << "gRPC's own limit";
   EXPECT_EQ(server.connections(), 1);
-}
-
-// Machines that write one list at the same time. What one of them misses it writes again, as its next miss does; then
-// nothing may be missing for good.
-TEST_F(Reapi, WritersOfOneListLoseNothingForGood) {
-  constexpr int kMachines = 4;
-  constexpr int kKeys = 8;
-  std::vector<std::thread> machines;
-  for (int machine = 0; machine < kMachines; ++machine)
-    machines.emplace_back([&, machine] {
-      const std::unique_ptr<Backend> backend = backend_at(server_.url());
-      for (int key = 0; key < kKeys; ++key)
-        backend->add_to_list(digest_of(std::to_string(key)), {path_set(std::to_string(machine), 1)}, kPatient);
-    });
-  for (std::thread& machine : machines) machine.join();
-  const std::unique_ptr<Backend> backend = backend_at(server_.url());
-  int lost = 0;
-  for (int key = 0; key < kKeys; ++key) {
-    const Digest name = digest_of(std::to_string(key));
-    for (int machine = 0; machine < kMachines; ++machine) {
-      const RemotePathSet set = path_set(std::to_string(machine), 1);
-      if (has(*backend->list(name, kPatient).value, set)) continue;
-      ++lost;
-      backend->add_to_list(name, {set}, kPatient);
-    }
-    for (int machine = 0; machine < kMachines; ++machine)
-      EXPECT_TRUE(has(*backend->list(name, kPatient).value, path_set(std::to_string(machine), 1)));
-  }
-  EXPECT_LT(lost, kKeys) << "a write that was displaced is repeated";
 }
 
 TEST_F(Reapi, PrefixesAndInstancesKeepApart) {
