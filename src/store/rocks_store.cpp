@@ -143,7 +143,7 @@ class RocksStore : public LocalStore {
     return actions_.add_path_set(key, set);
   }
 
-  void read_too(FindLayers find) override { layers_.follow(std::move(find)); }
+  void read_too(const FindLayers& find) override { layers_.follow(find); }
   std::vector<std::shared_ptr<ReadableStore>> lower() override { return layers_.readers(); }
 
   Result<bool> take_over_action(const Digest& key, std::string_view value, const MayReplace& may) override {

@@ -121,15 +121,6 @@ TEST_F(RedisOverTls, ACertificateOfTheClientIsShownToAServerThatDemandsOne) {
   expect_refused(url(trust + other.options()), "the server does not take the certificate in client_certificate=");
 }
 
-TEST_F(RedisOverTls, ARenewedCertificateIsUsedAtTheNextConnection) {
-  start(certificates_.issue("server"), certificates_.authority());
-  Certificates::Pair ours = certificates_.issue("client", "DNS:client", "other");
-  const std::unique_ptr<Backend> backend = backend_at(url(certificates_.trust() + "&" + ours.options()));
-  EXPECT_EQ(backend->list(key_, kPatient).failure->trouble, Trouble::refused);
-  certificates_.issue("client");
-  EXPECT_EQ(problem(backend->list(key_, kPatient)), "");
-}
-
 TEST_F(RedisOverTls, AServerThatIsSilentDuringTheHandshakeCostsTheLimitOfTheConnection) {
   const SilentServer silent;
   const std::string url = "rediss://127.0.0.1:" + std::to_string(silent.port());

@@ -126,7 +126,7 @@ class LocalStore : public Store {
   // are looked for only after our own store has missed, and at most ten times a second. Without any
   // layer that costs one look at the clock.
   // Memory: some MB for each layer, plus what its owner has not flushed yet.
-  virtual void read_too(FindLayers /*find*/) {}
+  virtual void read_too(const FindLayers& /*find*/) {}
 
   // The stores below this one, in no meaningful order. They stay readable while the caller holds
   // them.
