@@ -11,7 +11,8 @@ namespace hipcache::cache {
 namespace {
 
 // Version, duration, processor time, stdout, stderr, number of outputs, then for each: name, blob,
-// size, flags, place; number of steps, then each step; what the run overlooked; what it is found by.
+// size, flags, place; number of steps, then each step; what the run overlooked; number of wrapper
+// headers, then each digest; what it is found by.
 // The version says which parts there are. Version 1 had no flags and no places; version 2 had
 // digests of 16 bytes. Results of earlier versions lack processor time, or what the run overlooked.
 // One that was read keeps that form, so that its digest stays.
@@ -19,7 +20,8 @@ constexpr std::uint8_t kFirstVersion = 3;
 constexpr std::uint8_t kHasFoundBy = 1;
 constexpr std::uint8_t kHasProcessorTime = 2;
 constexpr std::uint8_t kHasOverlooked = 4;
-constexpr std::uint8_t kParts = kHasFoundBy | kHasProcessorTime | kHasOverlooked;
+constexpr std::uint8_t kHasPreambles = 8;
+constexpr std::uint8_t kParts = kHasFoundBy | kHasProcessorTime | kHasOverlooked | kHasPreambles;
 constexpr std::uint8_t kExecutable = 1;
 constexpr std::uint8_t kInPlace = 2;
 constexpr std::uint8_t kInPlaceIfEmpty = 4;
@@ -69,8 +71,8 @@ const Output* ActionResult::output(std::string_view name) const {
 
 std::string ActionResult::encode() const {
   inputs::FrameWriter out;
-  const int parts =
-      (found_by ? kHasFoundBy : 0) | (processor_us ? kHasProcessorTime : 0) | (overlooked ? kHasOverlooked : 0);
+  const int parts = (found_by ? kHasFoundBy : 0) | (processor_us ? kHasProcessorTime : 0) |
+                    (overlooked ? kHasOverlooked : 0) | (preambles.empty() ? 0 : kHasPreambles);
   out.byte(static_cast<std::uint8_t>(kFirstVersion + parts)).number(duration_us);
   if (processor_us) out.number(*processor_us);
   out.text(stdout_text).text(stderr_text).number(outputs.size());
@@ -79,6 +81,8 @@ std::string ActionResult::encode() const {
   out.number(steps.size());
   for (const std::string& step : steps) out.text(step);
   if (overlooked) out.raw(overlooked->view());
+  if (!preambles.empty()) out.number(preambles.size());
+  for (const Digest& one : preambles) out.raw(one.view());
   if (found_by) out.raw(found_by->key.view()).raw(found_by->path_set.view()).raw(found_by->result_key.view());
   return std::move(out).bytes();
 }
@@ -104,6 +108,9 @@ Result<ActionResult> ActionResult::decode(std::string_view bytes) {
   if (steps > kMaxSteps) return damaged("it claims more steps than there are");
   for (std::uint64_t i = 0; i < steps; ++i) result.steps.emplace_back(in.text());
   if ((parts & kHasOverlooked) != 0) result.overlooked = next_digest(in);
+  const std::uint64_t headers = (parts & kHasPreambles) != 0 ? in.number() : 0;
+  if (headers > kMaxSteps) return damaged("it claims more wrapper headers than there are");
+  for (std::uint64_t i = 0; i < headers; ++i) result.preambles.push_back(next_digest(in));
   if ((parts & kHasFoundBy) != 0) result.found_by = next_found_by(in);
   if (in.failed()) return damaged("it ends in the middle");
   if (!in.finished()) return damaged("there are bytes after its end");

@@ -154,6 +154,24 @@ Status set_cuid(Settings& settings, const std::string& text) {
   return done();
 }
 
+constexpr const char* kAlways = "always";
+
+Status set_preamble(Settings& settings, const std::string& text) {
+  if (text == kAlways) {
+    settings.preamble = Settings::Preamble::always;
+    return done();
+  }
+  const Result<bool> is_on = text == kAuto ? Result<bool>(true) : parse_boolean(text);
+  if (!is_on) return Error{"\"" + text + "\" is not \"auto\", \"always\" or a boolean"};
+  settings.preamble = *is_on ? Settings::Preamble::on : Settings::Preamble::off;
+  return done();
+}
+
+std::string show_preamble(const Settings& settings) {
+  if (settings.preamble == Settings::Preamble::off) return "false";
+  return settings.preamble == Settings::Preamble::always ? kAlways : kAuto;
+}
+
 }  // namespace
 
 const std::vector<Key>& keys() {
@@ -199,6 +217,9 @@ const std::vector<Key>& keys() {
        [](const Settings& settings) { return format_list(settings.compilers); }},
       {"cuid", "auto: hipcache chooses the id of a translation unit; keep: the compiler does", set_cuid,
        [](const Settings& settings) { return settings.cuid.empty() ? "auto" : settings.cuid; }},
+      {"preamble",
+       "auto: light HIP jobs use clang's wrapper header precompiled; false: none does; always: all do, at once",
+       set_preamble, show_preamble},
       {"quiet", "compiles say nothing about wrong settings", set_boolean<&Settings::quiet>,
        show_boolean<&Settings::quiet>},
   };

@@ -102,6 +102,7 @@ constexpr std::array<Said, static_cast<std::size_t>(kLastDiffers) + 1> kSaid{{
      "its sources have the same tokens in other bytes, or other macros; an audit found such a hit wrong, so none is "
      "taken"},
     {"whole_sources", "all bytes of sources count: $name"},
+    {"own_wrapper", "reads the wrapper header itself: $name"},
 }};
 
 const Said& said(Differs kind) { return kSaid[static_cast<std::size_t>(kind)]; }

@@ -94,6 +94,13 @@ void Counters::audit_of_hit(AuditOutcome outcome) {
   }
 }
 
+void Counters::preamble_used(std::uint64_t saved_us) {
+  const std::scoped_lock lock(mutex_);
+  dirty_ = true;
+  ++counts_.wrapper_headers.used;
+  counts_.wrapper_headers.saved_us += saved_us;
+}
+
 void Counters::rated(const HitRun& steps) {
   const std::scoped_lock lock(mutex_);
   dirty_ = true;

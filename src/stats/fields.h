@@ -52,7 +52,10 @@ inline constexpr ReasonField kBundled{"bundled", "bundled_detail", "Back ends wi
                                       &Snapshot::bundled_detail};
 inline constexpr ReasonField kNotSplit{"not_split", "not_split_detail", "One step for all architectures",
                                        &Snapshot::not_split, &Snapshot::not_split_detail};
-inline constexpr std::array kReasonFields{kNotCached, kNotStored, kTied, kBundled, kNotSplit};
+inline constexpr ReasonField kWithoutHeader{"without_wrapper_header", "without_wrapper_header_detail",
+                                            "Wrapper header read by the job itself", &Snapshot::without_header,
+                                            &Snapshot::without_header_detail};
+inline constexpr std::array kReasonFields{kNotCached, kNotStored, kTied, kBundled, kNotSplit, kWithoutHeader};
 
 }  // namespace hipcache::stats
 

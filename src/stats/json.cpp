@@ -50,6 +50,15 @@ void for_each_field(Either<TokenHits> auto& hits, const auto& visit) {
   visit("off", hits.off);
 }
 
+void for_each_field(Either<WrapperHeaders> auto& headers, const auto& visit) {
+  visit("made", headers.made);
+  visit("used", headers.used);
+  visit("again", headers.again);
+  visit("audited", headers.audited);
+  visit("differences", headers.differences);
+  visit("processor_saved_ms", Milliseconds{headers.saved_us});
+}
+
 void for_each_field(Either<Tier> auto& tier, const auto& visit) {
   visit("url", tier.url);
   visit("state", tier.state);
@@ -126,6 +135,7 @@ void for_each_field(Either<Snapshot> auto& counts, const auto& visit) {
   visit("rated_steps", counts.rated);
   visit("audit", counts.audited_hits);
   visit("token_hits", counts.token_hits);
+  visit("wrapper_headers", counts.wrapper_headers);
   visit("failed_compiles", counts.failed_compiles);
   visit("wrappers", counts.wrappers);
   visit("waited_steps", counts.waited_steps);

@@ -222,6 +222,14 @@ void add_outcome_of_steps(Lines& lines, const Snapshot& counts) {
   for (const ReasonField& field : {kNotStored, kTied, kNotSplit}) add_most_frequent(lines, counts, field);
 }
 
+// One line of a screen.
+void add_wrapper_headers(Lines& lines, const WrapperHeaders& headers) {
+  if (headers.used == 0) return;
+  lines.count("With a wrapper header", headers.used,
+              fmt::format("front ends, {} of processor time saved", duration(headers.saved_us)),
+              tone_if(headers.differences, Tone::trouble));
+}
+
 void add_token_hits_off(Lines& lines, const TokenHits& hits) {
   if (!hits.off.empty()) lines.add("Hits by tokens are", "off", " found wrong: " + hits.off, Tone::trouble);
 }
@@ -266,6 +274,7 @@ Lines summary_of(const Statistics& all) {
   lines.add("Processor time saved", duration(counts.processor_saved_us));
   add_requests(lines, counts, false);
   add_outcome_of_steps(lines, counts);
+  add_wrapper_headers(lines, counts.wrapper_headers);
   if (counts.errors > 0) lines.count("Errors of the cache", counts.errors, "", Tone::trouble);
   add_token_hits_off(lines, counts.token_hits);
   add_place(lines, all);
@@ -294,6 +303,20 @@ void add_steps(Lines& lines, const Snapshot& counts) {
   for (const ReasonField& field : {kTied, kBundled, kNotSplit}) {
     if (sum_of(counts.*field.counts) > 0) add_sum_and_reasons(lines, counts, field);
   }
+}
+
+void add_all_of_wrapper_headers(Lines& lines, const Snapshot& counts) {
+  const WrapperHeaders& headers = counts.wrapper_headers;
+  const std::uint64_t without = sum_of(counts.*kWithoutHeader.counts);
+  if (headers.made + headers.used + without == 0) return;
+  lines.title("Wrapper headers");
+  lines.count("  Made", headers.made);
+  lines.count("  Front ends that used one", headers.used);
+  lines.add("    Processor time saved", duration(headers.saved_us));
+  lines.count("  Compiled again without", headers.again);
+  lines.count("  Audited", headers.audited);
+  lines.count("    Found wrong", headers.differences, "", tone_if(headers.differences, Tone::trouble));
+  if (without > 0) add_sum_and_reasons(lines, counts, kWithoutHeader);
 }
 
 void add_audit(Lines& lines, const AuditedHits& audited) {
@@ -366,6 +389,7 @@ Lines everything(const Statistics& all) {
   add_requests(lines, counts, true);
   lines.count("Errors of the cache", counts.errors, "", tone_if(counts.errors, Tone::trouble));
   add_steps(lines, counts);
+  add_all_of_wrapper_headers(lines, counts);
   add_audit(lines, counts.audited_hits);
   if (counts.token_hits.served > 0) lines.count("Hits by tokens", counts.token_hits.served);
   add_token_hits_off(lines, counts.token_hits);

@@ -89,6 +89,19 @@ TEST(ActionResult, SaysWhatItsRunOverlookedAsVersions9And10) {
   EXPECT_EQ(back.found_by, result.found_by);
 }
 
+TEST(ActionResult, NamesTheWrapperHeadersThatMadeItAsVersions13And14) {
+  ActionResult result = some_result();
+  const std::string without = result.encode();
+  result.preambles = {digest_of("one"), digest_of("two")};
+  EXPECT_EQ(result.encode(),
+            "\x0d" + without.substr(1) + '\x02' + result.preambles[0].bytes() + result.preambles[1].bytes());
+  result.found_by = kFoundBy;
+  const ActionResult back = ActionResult::decode(result.encode()).value();
+  EXPECT_EQ(back.preambles, result.preambles);
+  EXPECT_EQ(back.found_by, result.found_by);
+  EXPECT_TRUE(ActionResult::decode(without).value().preambles.empty());
+}
+
 TEST(ActionResult, FindsAnOutputByName) {
   const ActionResult result = some_result();
   ASSERT_NE(result.output("depfile"), nullptr);
@@ -100,6 +113,7 @@ TEST(ActionResult, IsRefusedWhereverItIsCutShortAndWithBytesAfterIt) {
   ActionResult found = some_result();
   found.found_by = kFoundBy;
   found.overlooked = digest_of("bytes");
+  found.preambles = {digest_of("header")};
   for (const std::string& bytes : {some_result().encode(), found.encode()}) {
     for (std::size_t length = 0; length < bytes.size(); ++length)
       EXPECT_FALSE(ActionResult::decode(std::string_view(bytes).substr(0, length)).ok()) << "cut to " << length;

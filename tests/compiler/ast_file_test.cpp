@@ -72,6 +72,44 @@ TEST(AstFile, IsNotUnderstoodWithoutTheWholeListOfHeaders) {
   EXPECT_FALSE(lacks_times("#include <vector>\n"));
 }
 
+// A header whose record of eager declarations has these numbers.
+std::string header_of(const std::vector<std::uint64_t>& numbers) {
+  BitWriter out;
+  out.enter(2, 8);
+  out.fixed(4, 3).varying(6, 2).varying(6, 1).varying(6, 77);  // another record
+  out.fixed(4, 3).varying(6, 6).varying(6, numbers.size());
+  for (const std::uint64_t number : numbers) out.varying(6, number);
+  out.fixed(4, 3).varying(6, 9).varying(6, 1).varying(6, 88);
+  return out.end().bytes();
+}
+
+TEST(AstFile, HasItsEagerDeclarationsInAnotherOrder) {
+  const std::vector<std::uint64_t> numbers{5, 123'456, 1'000'000'000'000, 31};
+  const std::string header = header_of(numbers);
+  const auto places = eager_declarations(header);
+  ASSERT_TRUE(places);
+  ASSERT_EQ(places->size(), 4u);
+  EXPECT_EQ(with_eager_order(header, *places, {0, 1, 2, 3}), header);
+  EXPECT_EQ(with_eager_order(header, *places, {2, 0, 3, 1}),
+            header_of({numbers[2], numbers[0], numbers[3], numbers[1]}));
+}
+
+TEST(AstFile, MayHaveNoEagerDeclarations) {
+  const std::string header = BitWriter().enter(2, 8).end().bytes();
+  const auto places = eager_declarations(header);
+  ASSERT_TRUE(places);
+  EXPECT_TRUE(places->empty());
+  EXPECT_EQ(with_eager_order(header, *places, {}), header);
+}
+
+TEST(AstFile, EagerDeclarationsOfAnythingElseAreNotUnderstood) {
+  EXPECT_FALSE(eager_declarations(""));
+  EXPECT_FALSE(eager_declarations("#include <vector>\n"));
+  const std::string header = header_of({5, 6});
+  for (std::size_t size = 0; size + 4 < header.size(); ++size)
+    EXPECT_FALSE(eager_declarations(std::string_view(header).substr(0, size)).value_or(std::vector<BitRange>()).size());
+}
+
 // A file may be read while another process writes it. LLVM's readers before 19 end the process on some of these bytes.
 TEST(AstFile, MayBeDamagedAnywhere) {
   constexpr int kTimes = 100'000;

@@ -8,6 +8,7 @@
 #include "daemon/audit/audit.h"
 #include "daemon/request/services.h"
 #include "daemon/request/wrappers.h"
+#include "daemon/shared/preambles.h"
 #include "daemon/step/split_codegen_worth.h"
 #include "hipcache/compiler/iree/iree_command.h"
 #include "hipcache/compiler/opaque/opaque_command.h"
@@ -54,6 +55,7 @@ class ServicesInMemory {
                  .audit_evidence = audit_evidence_,
                  .token_hits = token_hits_,
                  .split_codegen_ledger = split_codegen_ledger_,
+                 .preambles = preambles_,
                  .wrappers = wrappers_,
                  .failures = failures_,
                  .event_log = event_log_,
@@ -89,6 +91,7 @@ class ServicesInMemory {
   AuditEvidence audit_evidence_{nullptr};
   TokenHits token_hits_;
   SplitCodegenLedger split_codegen_ledger_{store, log_};
+  Preambles preambles_{store, log_};
   Wrappers wrappers_{file_system_};
   Failures failures_;
   events::EventLog event_log_;

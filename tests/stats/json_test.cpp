@@ -27,6 +27,9 @@ Snapshot numbered() {
   counts.back = {40, 41};
   counts.audited_hits = {.hits = 55, .differences = 56, .void_audits = 57, .skipped = 58};
   counts.token_hits = {.served = 79, .off = "a.o: host"};
+  counts.wrapper_headers = {.made = 80, .used = 81, .again = 82, .audited = 83, .differences = 84, .saved_us = 85'000};
+  counts.without_header = {{"not made yet", 86}};
+  counts.without_header_detail = {{"not made yet", "a.o: host"}};
   counts.failed_compiles = 19, counts.waited_steps = 20, counts.errors = 21;
   counts.corrupt = 22, counts.evicted = 23, counts.layers = 24, counts.taken_over = 25;
   counts.max_bytes = 35, counts.directory = "/cache";
@@ -78,6 +81,13 @@ TEST(StatisticsJson, CountsRequestsStepsAndTheStoreUnderNamesOfOurOwn) {
   EXPECT_EQ(root["steps"]["back"], json({{"hit", 40}, {"run", 41}}));
   EXPECT_EQ(root["audit"], json({{"hits", 55}, {"differences", 56}, {"void", 57}, {"skipped", 58}}));
   EXPECT_EQ(root["token_hits"], json({{"served", 79}, {"off", "a.o: host"}}));
+  EXPECT_EQ(root["wrapper_headers"], json({{"made", 80},
+                                           {"used", 81},
+                                           {"again", 82},
+                                           {"audited", 83},
+                                           {"differences", 84},
+                                           {"processor_saved_ms", 85}}));
+  EXPECT_EQ(root["without_wrapper_header"], json({{"not made yet", 86}}));
   EXPECT_EQ(root["not_stored"], json({{"an input changed", 7}}));
   EXPECT_EQ(root["not_cached_detail"], json({{"-E", "prints"}}));
   EXPECT_EQ(root["not_stored_detail"], json({{"an input changed", "a.o: host: b.h"}}));

@@ -99,6 +99,9 @@ struct ActionResult {
   // By the run that made it (inputs::State::overlooked). Nothing if it is not known: in results of earlier versions,
   // and if a part of the result was a hit by tokens.
   std::optional<Digest> overlooked = {};
+  // The digests of the wrapper headers with which it was made (src/daemon/run/preamble_run.h). If one of these is found
+  // wrong, so may be the result.
+  std::vector<Digest> preambles = {};
   // Set in our own store. Results in shared caches have none: there the list leads to the result.
   std::optional<FoundBy> found_by{};
 

@@ -67,8 +67,9 @@ struct Settings {
   unsigned jobs = 0;
   std::chrono::seconds idle_timeout{600};  // "600", "10m", "0" = never
   // HIPCACHE_AUDIT; the share, 0 to 1, of hits, of back ends of the codegen split and of plans under
-  // neutral names that are made again and compared. Nothing ("auto"): kAuditedTokenHits of the hits by
-  // tokens and no other hits, kAuditedBackEnds of the back ends, kAuditedPlans of the plans.
+  // neutral names, and of front ends with a wrapper header, that are made again and compared. Nothing ("auto"):
+  // kAuditedTokenHits of the hits by tokens and no other hits, kAuditedBackEnds of the back ends, kAuditedPlans of
+  // the plans, kAuditedPreambles of the front ends.
   std::optional<double> audit;
   std::string log;  // a path or "stderr"; empty = none
   // HIPCACHE_EVENT_LOG; bytes of the event log, as max_size; 0 = none.
@@ -79,12 +80,17 @@ struct Settings {
   std::vector<std::string> compilers;
   // HIPCACHE_CUID: "auto" (default, empty) or "keep" (leave the compiler's own).
   std::string cuid;
+  // HIPCACHE_PREAMBLE: whether front ends of HIP use a wrapper header that was made before. `on` is "auto". `always`:
+  // from the first job on, whatever jobs take; for tests.
+  enum class Preamble : std::uint8_t { off, on, always };
+  Preamble preamble = Preamble::off;
   bool quiet = false;  // HIPCACHE_QUIET; compiles say nothing about wrong settings
 };
 
 inline constexpr double kAuditedBackEnds = 0.002;
 inline constexpr double kAuditedPlans = 0.002;
 inline constexpr double kAuditedTokenHits = 0.005;
+inline constexpr double kAuditedPreambles = 0.01;  // of the front ends that use a wrapper header
 
 // The value of a variable, or nothing.
 using Lookup = std::function<std::optional<std::string>(const std::string& name)>;

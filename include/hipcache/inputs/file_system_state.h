@@ -72,6 +72,11 @@ class FileSystemState {
   Result<Digest> tokens(const std::string& absolute_path);
   // Which of the names a source has as words, in live code or as macros; all of them if its words are not known.
   std::vector<std::string> words_among(const std::string& absolute_path, const std::vector<std::string>& names);
+
+  // Those of the names that may occur in a file whose content the set asks about: as a word, or pasted together (##).
+  // All of them if the words of some file are not known.
+  std::vector<std::string> names_among(const PathSet& set, const std::vector<std::string>& names,
+                                       const RunContext& from);
   bool exists(const std::string& absolute_path, Effort* effort = nullptr);
 
   // Exports and imports the digests of files, for a later daemon that sees the same files in the

@@ -116,6 +116,9 @@ struct Run {
   // Parts of standard output may have come after parts of standard error.
   bool is_mixed = false;
   Sight sight;
+  // What a header stands on that the run read in the place of texts: the questions about files are the run's as well.
+  // Null: there is none.
+  const PathSet* stands_on = nullptr;
   // Null: each AST file counts as one with times.
   LacksTimes lacks_times = nullptr;
 

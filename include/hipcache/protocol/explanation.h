@@ -124,8 +124,9 @@ enum class Differs : std::uint32_t {
   // Only a hit by tokens is stored, and an audit found one wrong.
   token_hits_off = 43,
   whole_sources = 44,  // name: why all bytes of sources count
+  own_wrapper = 45,    // name: why the step does not use a wrapper header that was made before
 };
-inline constexpr Differs kLastDiffers = Differs::whole_sources;
+inline constexpr Differs kLastDiffers = Differs::own_wrapper;
 
 struct Difference {
   Differs kind = Differs::gone;

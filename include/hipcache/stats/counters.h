@@ -34,6 +34,16 @@ struct TokenHits {
   std::string off;  // why the daemon takes none of them; measured on request
 };
 
+// Wrapper headers that are parsed once (docs/internals/plan.md).
+struct WrapperHeaders {
+  std::uint64_t made = 0;
+  std::uint64_t used = 0;         // front ends that ran with one
+  std::uint64_t again = 0;        // that ran again without
+  std::uint64_t audited = 0;      // that ran both ways to be compared
+  std::uint64_t differences = 0;  // of these
+  std::uint64_t saved_us = 0;     // processor time, as the header's proof showed it
+};
+
 struct HitRun {
   std::uint64_t hit = 0;
   std::uint64_t run = 0;
@@ -106,6 +116,10 @@ struct Snapshot {
   std::map<std::string, std::uint64_t> not_split;
   // reason -> the option or job that caused the last such request
   std::map<std::string, std::string> not_split_detail;
+  // reason -> front ends that read the wrapper header themselves
+  std::map<std::string, std::uint64_t> without_header;
+  // reason -> the last such step
+  std::map<std::string, std::string> without_header_detail;
   std::map<std::string, HitRun> device;  // by arch
   HitRun host, bundle, probe, proof, unbundle, link, archive;
   HitRun front, back;                 // of split device compiles
@@ -113,6 +127,7 @@ struct Snapshot {
   HitRun rated;                       // what the hit rate counts (hit_rate.h)
   AuditedHits audited_hits;
   TokenHits token_hits;
+  WrapperHeaders wrapper_headers;
   // The compiler reported an error; counted beside the outcome.
   std::uint64_t failed_compiles = 0;
   std::uint64_t wrappers = 0;      // wrappers that ran; the compilers that they started are requests
@@ -168,6 +183,14 @@ class Counters {
   void not_split(std::string_view reason, std::string_view detail) {
     count_reason(counts_.not_split, counts_.not_split_detail, reason, detail);
   }
+  void without_preamble(std::string_view reason, std::string_view detail) {
+    count_reason(counts_.without_header, counts_.without_header_detail, reason, detail);
+  }
+  void preamble_made() { count_one(counts_.wrapper_headers.made); }
+  void preamble_used(std::uint64_t saved_us);
+  void preamble_again() { count_one(counts_.wrapper_headers.again); }
+  void preamble_audited() { count_one(counts_.wrapper_headers.audited); }
+  void preamble_differs() { count_one(counts_.wrapper_headers.differences); }
   void device(std::string_view arch, bool hit);
   void host(bool hit) { count_step(counts_.host, hit); }
   void bundle(bool hit) { count_step(counts_.bundle, hit); }

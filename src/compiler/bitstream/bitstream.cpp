@@ -11,14 +11,6 @@ namespace {
 
 constexpr unsigned kDeepest = 16;  // blocks within blocks; LLVM nests four
 
-// The value, or nothing; consumes the error, which LLVM requires to be checked.
-template <typename T>
-std::optional<T> value_of(llvm::Expected<T> expected) {
-  if (expected) return std::move(*expected);
-  llvm::consumeError(expected.takeError());
-  return std::nullopt;
-}
-
 bool is_done(llvm::Error error) {
   const bool is_bad = static_cast<bool>(error);
   llvm::consumeError(std::move(error));
@@ -27,9 +19,7 @@ bool is_done(llvm::Error error) {
 
 class Walk {
  public:
-  Walk(std::string_view bytes, BitVisitor& visitor)
-      : cursor_(llvm::ArrayRef<std::uint8_t>(reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size())),
-        visitor_(visitor) {}
+  Walk(std::string_view bytes, BitVisitor& visitor) : cursor_(cursor_over(bytes)), visitor_(visitor) {}
 
   bool walk(std::uint32_t magic) {
     const auto first = value_of(cursor_.Read(32));
@@ -72,6 +62,8 @@ class Walk {
   bool take_record(unsigned block, unsigned depth, unsigned abbreviation) {
     record_.operands.clear();
     llvm::StringRef blob;
+    const bool has_abbreviation = abbreviation != llvm::bitc::UNABBREV_RECORD;
+    record_.unabbreviated_at = has_abbreviation ? std::nullopt : std::optional(cursor_.GetCurrentBitNo());
     const auto code = value_of(cursor_.readRecord(abbreviation, record_.operands, &blob));
     if (!code) return false;
     record_.block = block;

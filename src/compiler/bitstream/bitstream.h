@@ -12,7 +12,9 @@
 #include <llvm/Bitstream/BitstreamReader.h>
 
 #include <cstdint>
+#include <optional>
 #include <string_view>
+#include <utility>
 
 namespace hipcache::compiler {
 
@@ -22,6 +24,8 @@ struct BitRecord {
   unsigned code = 0;
   llvm::SmallVector<std::uint64_t, 64> operands;
   std::string_view blob;
+  // The bit at which its code begins, behind that of the abbreviation; nothing if it has an abbreviation.
+  std::optional<std::uint64_t> unabbreviated_at;
 };
 
 // What is done with each block and record. false ends the walk.
@@ -34,6 +38,20 @@ class BitVisitor {
   virtual void end(unsigned block, unsigned depth) = 0;
   virtual bool take(BitRecord& record) = 0;
 };
+
+// The value, or nothing; consumes the error, which LLVM requires to be checked.
+template <typename T>
+std::optional<T> value_of(llvm::Expected<T> expected) {
+  if (expected) return std::move(*expected);
+  llvm::consumeError(expected.takeError());
+  return std::nullopt;
+}
+
+// A cursor over all of the bytes.
+inline llvm::BitstreamCursor cursor_over(std::string_view bytes) {
+  return llvm::BitstreamCursor(
+      llvm::ArrayRef<std::uint8_t>(reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()));
+}
 
 // Whether the bytes were such a file with this word at the beginning, and the visitor took all of it. Thread-safe.
 bool walk_bits(std::string_view bytes, std::uint32_t magic, BitVisitor& visitor);

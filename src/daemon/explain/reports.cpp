@@ -18,6 +18,7 @@
 #include "daemon/request/request_context.h"
 #include "daemon/request/step_kinds.h"
 #include "daemon/run/opaque_run.h"
+#include "daemon/run/preamble_run.h"
 #include "daemon/step/step.h"
 #include "hipcache/base/reason.h"
 #include "hipcache/base/text.h"
@@ -263,6 +264,8 @@ std::vector<ExplainedStep> explain_steps(const Explainer& explainer, const std::
       continue;
     }
     all.push_back(explain_step(explainer, step, context, missing));
+    if (std::string why = why_no_preamble(step.state.spec(), context); !why.empty())
+      all.back().differences.push_back({Differs::own_wrapper, std::move(why), "", ""});
     missing.insert(label);
   }
   return all;

@@ -204,6 +204,7 @@ void record(const StepState& state, const RequestContext& context) {
   count_tie(state.result.witnessed, context);
   cache::ActionResult result = state.result;
   result.steps = state.spec().names;
+  if (state.preamble) result.preambles = {state.preamble->header};
   const Status recorded = context.services.actions.record(state.spec().key, state.result.witnessed, result);
   if (recorded) return note_own_name(state, result, context);
   context.services.log.error(

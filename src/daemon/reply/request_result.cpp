@@ -137,6 +137,15 @@ void add_placed(const StepState& step, const StepGraph& graph, const Roots& root
   }
 }
 
+// The headers with which a step was made, now or when its result was stored.
+void add_preambles(const StepState& step, cache::ActionResult& whole) {
+  std::vector<Digest> used = step.result.preambles;
+  if (step.preamble) used.push_back(step.preamble->header);
+  for (const Digest& header : used)
+    if (std::find(whole.preambles.begin(), whole.preambles.end(), header) == whole.preambles.end())
+      whole.preambles.push_back(header);
+}
+
 bool has_at(const cache::ActionResult& result, const std::string& path, const Roots& roots) {
   const std::string place = roots.portable_path(path);
   return std::any_of(result.outputs.begin(), result.outputs.end(),
@@ -167,6 +176,7 @@ cache::ActionResult request_result(const StepGraph& graph, const std::string& dr
     whole.stderr_text += step->result.stderr_text;
     whole.duration_us += step->result.duration_us;
     *whole.processor_us += step->result.processor_time();
+    add_preambles(*step, whole);
     for (std::string& name : counted_names(*step->spec().planned)) whole.steps.push_back(std::move(name));
   }
   return whole;

@@ -283,12 +283,15 @@ cache::ActionKey step_key(const Request& request, const hip::Step& step, const s
   Hasher hasher = hasher_for(traits_of(step.kind).domain, request);
   hasher.field(step.commands.size());
   for (const hip::StepCommand& command : step.commands) hasher.field(request.from.roots.portable_path(command.program));
-  for (const std::vector<std::string>& argv : step.keyed) add_list(hasher, portable_step(argv, request.from));
+  // A header holds all macros of the command, and its path set asks about none.
+  const bool has_all_macros = step.kind == hip::StepKind::preamble;
+  for (const std::vector<std::string>& argv : step.keyed)
+    add_list(hasher, has_all_macros ? portable(argv, request.from) : portable_step(argv, request.from));
   hasher.field(inputs.size());
   for (const Digest& input : inputs) hasher.field(input);
   add_outputs(hasher, step.outputs);
   // Sets that earlier versions stored under the key of a command without macros ask about none.
-  if (request.from.leaves_out_macros) hasher.field("asks about macros");
+  if (request.from.leaves_out_macros && !has_all_macros) hasher.field("asks about macros");
   return {hasher.finish(), !only_bundles(step)};
 }
 

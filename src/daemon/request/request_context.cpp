@@ -4,6 +4,7 @@
 #include <sys/statvfs.h>
 #include <system_error>
 
+#include <algorithm>
 #include <climits>
 #include <cstdlib>
 #include <filesystem>
@@ -11,6 +12,7 @@
 #include <utility>
 
 #include "daemon/request/keys.h"
+#include "daemon/shared/preambles.h"
 #include "hipcache/base/files.h"
 #include "hipcache/base/stream_marks.h"
 
@@ -121,7 +123,12 @@ Result<RequestDirectory> make_directory(const RequestContext& context) {
 
 std::optional<cache::Hit> RequestContext::look_up(const cache::ActionKey& action,
                                                   const cache::Suffices& suffices) const {
-  std::optional<cache::Hit> hit = services.actions.look_up(action, suffices, request.from, lease);
+  const cache::Suffices is_of_use = [&](const cache::ActionResult& stored) {
+    return suffices(stored) &&
+           std::none_of(stored.preambles.begin(), stored.preambles.end(),
+                        [&](const Digest& header) { return services.preambles.is_refuted(header); });
+  };
+  std::optional<cache::Hit> hit = services.actions.look_up(action, is_of_use, request.from, lease);
   if (hit && hit->is_by_tokens() && services.token_hits.are_off()) return std::nullopt;
   return hit;
 }

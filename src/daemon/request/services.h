@@ -51,6 +51,7 @@ class DigestSet {
 class AuditDraw;
 class AuditEvidence;
 class Engine;
+class Preambles;
 class SplitCodegenLedger;
 class Wrappers;
 
@@ -73,6 +74,7 @@ struct Services {
   AuditEvidence& audit_evidence;
   TokenHits& token_hits;
   SplitCodegenLedger& split_codegen_ledger;
+  Preambles& preambles;
   Wrappers& wrappers;
   Failures& failures;
   events::EventLog& event_log;

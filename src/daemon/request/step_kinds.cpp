@@ -26,6 +26,7 @@ constexpr auto kKinds = std::to_array<StepKindTraits>({
     {StepKind::link, "link", "link", "", kLinkStep, false, false, nullptr},
     {StepKind::back_end, "back-end", "device ", " back end", nullptr, true, true, nullptr},
     {StepKind::question, "question", "wrapper probe", "", nullptr, false, false, nullptr},
+    {StepKind::preamble, "preamble", "wrapper header ", "", nullptr, false, true, nullptr},
 });
 
 static_assert(kKinds.size() == compiler::kStepKinds, "every kind of step has a line");
@@ -78,6 +79,7 @@ std::string label_of(const hip::Step& step) {
 
 std::vector<std::string> counted_names(const hip::Step& step) {
   const char* counted = step.is_front_end ? kFrontEndStep : traits_of(step.kind).counted;
+  if (step.kind == StepKind::preamble && step.arch.name.empty()) counted = kHostStep;
   std::vector<std::string> names{counted == nullptr ? step.arch.name : counted};
   for (const compiler::ArchId& arch : step.back_ends) names.push_back(arch.name);
   return names;

@@ -100,6 +100,13 @@ Status prepare_plainly(const StepState& state, const StepContext& context) {
   return done();
 }
 
+// The header was looked up before the run, and its files may have changed until the run began.
+static void check_preamble(StepState& state, const RequestContext& context) {
+  const inputs::Witnessed& header = state.preamble->witnessed;
+  if (context.services.file_system.state(*header.set, context.request.from) != header.state)
+    state.result.refuse({Reason::input_changed, "a file of the wrapper header"});
+}
+
 void take_trace(StepState& state, const protocol::StepDone& report, const Relocatability& ties,
                 const inputs::Sight& sight, const StepContext& context) {
   const StepSpec& spec = state.spec();
@@ -123,8 +130,10 @@ void take_trace(StepState& state, const protocol::StepDone& report, const Reloca
        .started_ns = report.started_ns,
        .shows = ties.shown(has_printed),
        .is_mixed = report.mixed,
-       .sight = seen},
+       .sight = seen,
+       .stands_on = state.preamble ? state.preamble->witnessed.set.get() : nullptr},
       context);
+  if (state.preamble) check_preamble(state, context);
 }
 
 namespace {

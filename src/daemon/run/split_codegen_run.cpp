@@ -159,6 +159,7 @@ Status SplitCodegenRun::take_bitcode(const protocol::StepDone& report, const cha
   if (Status texts = take_texts(front_, report, directory); !texts) return texts;
   const Result<std::string> bitcode = read_file(directory.file(parts_.bitcode), kOutputLimit);
   if (!bitcode) return bitcode.error();
+  front_.preamble = whole_.preamble;
   front_report_ = report;
   front_.result.duration_us = report.duration_us;
   front_.result.processor_us = report.processor_us;

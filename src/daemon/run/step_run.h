@@ -30,6 +30,9 @@ class StepRun {
   // What the client is to run next; null if the step has ended.
   virtual const StepState* next() const = 0;
 
+  // Changes the message that asks the client to run next(). For a run that stands in front of another one.
+  virtual void adapt(protocol::RunStep& /*message*/) {}
+
   // Takes in the client's run of next(): status, messages, outputs, trace. Records the step's result if it may be
   // recorded. An error means that the run is unusable (it could not start, or its outputs are missing).
   virtual Status take_in(const protocol::StepDone& report) = 0;

@@ -12,6 +12,7 @@
 #include "daemon/audit/audit.h"
 #include "daemon/record/output_recorder.h"
 #include "daemon/run/plain_run.h"
+#include "daemon/run/preamble_run.h"
 #include "daemon/run/split_codegen_run.h"
 #include "daemon/run/step_report.h"
 #include "daemon/shared/single_flight.h"
@@ -33,8 +34,13 @@ bool is_compared(const StepSpec& spec) {
 
 // How a step of a plan runs: one line for each way that is not the plain one.
 std::unique_ptr<StepRun> run_of(StepState& state, const StepContext& context) {
-  if (state.spec().split_codegen != nullptr) return std::make_unique<SplitCodegenRun>(state, context);
-  return std::make_unique<PlainRun>(state, context);
+  std::unique_ptr<StepRun> job;
+  if (state.spec().split_codegen != nullptr)
+    job = std::make_unique<SplitCodegenRun>(state, context);
+  else
+    job = std::make_unique<PlainRun>(state, context);
+  if (!may_use_preamble(state, context)) return job;
+  return std::make_unique<PreambleRun>(state, context, std::move(job));
 }
 
 }  // namespace
@@ -133,7 +139,8 @@ void StepScheduler::send_away() {
 void StepScheduler::send_scan(const StepState& scan) {
   remote_->withdraw();
   scan_ = next_number_++;
-  if (Status sent = send(scan, *scan_); !sent) trouble_ = sent.error();
+  const Status sent = context_.channel.send(run_message(scan.spec(), *scan_, context_), kSendLimit);
+  if (!sent) trouble_ = sent.error();
 }
 
 // This machine has nothing else to do: it runs the steps that have been with the engine for the longest time.
@@ -260,7 +267,7 @@ Status StepScheduler::start(OpenStep step) {
   const std::uint32_t number = next_number_++;
   RunningSteps::Entry in_list = begin_in_list(*step.state, false);
   Running running{std::move(step), std::move(in_list)};
-  if (Status sent = send(running.step.part(), number); !sent) return sent;
+  if (Status sent = send(running.step, number); !sent) return sent;
   running_.emplace(number, std::move(running));
   return done();
 }
@@ -275,8 +282,11 @@ void StepScheduler::tell_runs(const StepState& state) const {
   context_.observer->step_runs(context_, history_step(state, context_.request.from), makers);
 }
 
-Status StepScheduler::send(const StepState& state, std::uint32_t number) {
-  return context_.channel.send(run_message(state.spec(), number, context_), kSendLimit);
+Status StepScheduler::send(const OpenStep& step, std::uint32_t number) {
+  StepRun& run = step.its_run();
+  protocol::RunStep message = run_message(run.next()->spec(), number, context_);
+  run.adapt(message);
+  return context_.channel.send(message, kSendLimit);
 }
 
 // Waits for a report of this client or for a wake-up: another client's step has ended, or a job slot is free. Returns
@@ -345,7 +355,7 @@ Status StepScheduler::run_next(RunningEntry entry) {
   auto running = running_.extract(entry);
   running.key() = next_number_++;
   const auto again = running_.insert(std::move(running)).position;
-  return send(again->second.step.part(), again->first);
+  return send(again->second.step, again->first);
 }
 
 // The run here was stopped for the sake of the engine's result. If that is of no use after all, it begins anew.

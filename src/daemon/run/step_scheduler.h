@@ -62,7 +62,7 @@ class StepScheduler {
   void tell_runs(const StepState& state) const;
   Status wait();
   Status keep_client_waiting();
-  Status send(const StepState& state, std::uint32_t number);
+  Status send(const OpenStep& step, std::uint32_t number);
   Status take_report();
   Status go_on(RunningEntry entry);
   Status run_next(RunningEntry entry);

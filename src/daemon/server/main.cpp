@@ -33,6 +33,7 @@
 #include "daemon/server/member_stores.h"
 #include "daemon/server/outer_name.h"
 #include "daemon/server/server.h"
+#include "daemon/shared/preambles.h"
 #include "daemon/step/split_codegen_worth.h"
 #include "hipcache/base/files.h"
 #include "hipcache/compiler/iree/iree_command.h"
@@ -331,6 +332,7 @@ int run() {
   AuditEvidence audit_evidence(&directory->own());
   TokenHits token_hits;
   SplitCodegenLedger split_codegen_ledger(*store, log);
+  Preambles preambles(*store, log);
   Wrappers wrappers(file_system);
   Failures failures;
   const std::unique_ptr<EngineProcess> engine = engine_process(*settings, log);
@@ -352,6 +354,7 @@ int run() {
                           .audit_evidence = audit_evidence,
                           .token_hits = token_hits,
                           .split_codegen_ledger = split_codegen_ledger,
+                          .preambles = preambles,
                           .wrappers = wrappers,
                           .failures = failures,
                           .event_log = event_log,

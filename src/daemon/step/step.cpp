@@ -56,6 +56,11 @@ void add_files_of(const StepSpec& spec, const RequestDirectory& directory, std::
   if (spec.split_codegen != nullptr) names.insert(spec.split_codegen->bitcode);
   if (spec.planned == nullptr) return;
   for (const hip::StepFile& file : spec.planned->files) names.insert(file.name);
+  const std::optional<hip::Preamble>& preamble = spec.planned->preamble;
+  if (!preamble || preamble->make == nullptr) return;
+  for (const hip::StepOutput& output : preamble->make->outputs) names.insert(output.name);
+  for (const hip::StepFile& file : preamble->make->files) names.insert(file.name);
+  names.insert({preamble->plain_output, preamble->with_output});
 }
 
 StepSpec spec_to_look_up(const hip::Step& step, const Request& request) {
@@ -85,8 +90,10 @@ std::string kind_of(const StepSpec& spec) {
   return spec.planned->is_front_end ? kFrontEndStep : traits_of(spec.planned->kind).domain;
 }
 
+// A header is no step of the user's architecture, so it counts by its kind.
 std::string arch_of(const StepSpec& spec) {
-  return spec.planned == nullptr || spec.is_proof ? "" : spec.planned->arch.name;
+  const bool has_none = spec.planned == nullptr || spec.is_proof || spec.planned->kind == hip::StepKind::preamble;
+  return has_none ? "" : spec.planned->arch.name;
 }
 
 const char* outcome_of(const StepState& state, bool is_usable) {

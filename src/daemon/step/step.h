@@ -134,6 +134,12 @@ struct StepResult : cache::ActionResult {
 // line.
 std::string said_by_failure(const StepResult& failed);
 
+// The wrapper header that a run used in the place of its text (run/preamble_run.h), and what that stands on.
+struct UsedPreamble {
+  Digest header;
+  inputs::Witnessed witnessed;
+};
+
 struct StepState {
   explicit StepState(StepSpec specification);
 
@@ -152,7 +158,8 @@ struct StepState {
   // Its result is stored only after the client has its answer. Until then other clients wait for the claim.
   bool is_stored_later = false;
   std::optional<SingleFlight::Claim> claim;
-  events::AtEngine engine;  // what came of it there, if it was given to the engine
+  std::shared_ptr<const UsedPreamble> preamble;  // that made its result; null: none, or it was found
+  events::AtEngine engine;                       // what came of it there, if it was given to the engine
 
   StepResult result;
 

@@ -380,6 +380,19 @@ std::vector<std::string> FileSystemState::words_among(const std::string& absolut
   return found;
 }
 
+std::vector<std::string> FileSystemState::names_among(const PathSet& set, const std::vector<std::string>& names,
+                                                      const RunContext& from) {
+  if (names.empty()) return {};
+  std::vector<Observation> texts;
+  for (const Observation& one : set.observations())
+    if (asks_about_content(one.question)) texts.push_back({one.question, from.roots.local_path(one.name)});
+  const SourceUse use(texts, from, {}, SourceUse::Command::may_lack_options, *memo_);
+  std::vector<std::string> found;
+  for (const std::string& name : names)
+    if (use.has_unknown_names() || use.reach().may_occur(name)) found.push_back(name);
+  return found;
+}
+
 Result<Digest> FileSystemState::content(const std::string& absolute_path, Effort* effort) {
   Effort unasked;
   Effort& counted = effort != nullptr ? *effort : unasked;

@@ -87,6 +87,7 @@ class Observer {
       add_environment_questions(trace_, run_, from_, observations_);
     // Also under the names by which the programs were run: a trace has the files to which links led.
     for (const std::string& program : run_.programs.commands) take_file(program);
+    take_what_it_stands_on();
     add_header_questions();
     if (std::optional<Refusal> refusal = add_loader_questions(trace_, from_, observations_)) return refusal;
     add_program_questions(trace_, from_, observations_);
@@ -267,6 +268,13 @@ class Observer {
       }
     }
     return std::nullopt;
+  }
+
+  // The run itself knows its variables, libraries and directory, and its result what it shows of them.
+  void take_what_it_stands_on() {
+    if (run_.stands_on == nullptr) return;
+    for (const Observation& one : run_.stands_on->observations())
+      if (asks_about_path(one.question)) observations_.push_back({one.question, from_.roots.local_path(one.name)});
   }
 
   // The files that clang looked at may be headers of an AST file that it read (ast_file.h).

@@ -52,6 +52,20 @@ TEST(Depfile, HasItsLinesBrokenAsGccBreaksThem) {
   EXPECT_EQ(portable_depfile(brief, kOne, DepfileForm::clang, "t.o"), std::nullopt);
 }
 
+// As clang 19 writes them: the header's files first, and the empty source of which the header was made.
+TEST(Depfile, OfACompileWithAPrecompiledHeaderBecomesThePlainOne) {
+  const std::string of_header = "preamble: /dev/null /r/wrapper.h /r/math.h\n";
+  const auto plain = [&](const std::string& depfile, const std::string& source = "a.hip") {
+    return depfile_without_header(depfile, of_header, "/d/w.pch", source);
+  };
+  EXPECT_EQ(plain("a.o: /dev/null /r/wrapper.h /r/math.h a.hip b.h\n"), "a.o: a.hip /r/wrapper.h /r/math.h b.h\n");
+  EXPECT_EQ(plain("a.o: /d/w.pch a.hip b.h /r/math.h\na.hip:\nb.h:\n", "./a.hip"),
+            "a.o: a.hip /r/wrapper.h /r/math.h b.h\n/r/wrapper.h:\n/r/math.h:\nb.h:\n");
+  EXPECT_EQ(plain("no rule"), std::nullopt);
+  EXPECT_EQ(plain("a.o:  a.hip\n"), std::nullopt) << "another form";
+  EXPECT_EQ(plain("a.o: /r/wrapper.h b.h a.hip\n"), std::nullopt) << "the source is not the first of its own files";
+}
+
 TEST(Depfile, IsWrittenForAnotherTarget) {
   const std::optional<std::string> portable =
       portable_depfile("/one/a.o: /one/a.c b.h\n", kOne, DepfileForm::clang, "/one/a.o");

@@ -33,6 +33,12 @@ std::optional<std::string> portable_depfile(std::string_view depfile, const Root
 std::optional<std::string> local_depfile(std::string_view portable, const Roots& roots,
                                          DepfileForm form = DepfileForm::clang, const std::string& target = "");
 
+// The depfile that clang would have written had it read the text of a precompiled header in the place of the header.
+// `depfile`: what it wrote with the header, for that source. `of_header`: what it wrote when it made the header, of an
+// empty source, which it names first. Nothing if one of the two has another form.
+std::optional<std::string> depfile_without_header(std::string_view depfile, std::string_view of_header,
+                                                  const std::string& header, std::string_view source);
+
 }  // namespace hipcache::hip
 
 #endif

@@ -44,9 +44,10 @@ namespace hipcache::compiler {
 
 // `unbundle` (splits a bundled input) and `link` (the host's linker) occur in a link. `back_end`
 // makes device code from bitcode, where the new offload driver leaves that to clang-linker-wrapper.
-// `question` asks the wrapper what it would start (Plan::question).
-enum class StepKind { device, bundle, host, unbundle, link, back_end, question };
-inline constexpr std::size_t kStepKinds = static_cast<std::size_t>(StepKind::question) + 1;  // of the last kind
+// `question` asks the wrapper what it would start (Plan::question). `preamble` makes a header that
+// front ends use (Preamble); no plan has it among its steps.
+enum class StepKind { device, bundle, host, unbundle, link, back_end, question, preamble };
+inline constexpr std::size_t kStepKinds = static_cast<std::size_t>(StepKind::preamble) + 1;  // of the last kind
 
 // A driver command with its intermediate file names replaced. An argument may contain kDirectory,
 // which stands for the request's temporary directory.
@@ -106,10 +107,28 @@ struct SplitCodegen {
   bool runs_as_one = false;
 };
 
+// The wrapper header, parsed once. Each front end of HIP begins with clang's implicit
+// `-include __clang_hip_runtime_wrapper.h`, and takes a quarter of a second to read it. A precompiled
+// header of this text alone takes its place: `-include-pch`. No order of includes changes.
+//
+// Valid if the compiler makes the same code both ways. `plain` and `with` compile a small source of
+// ours without optimisation, and what they make must be equal. The order of the declarations in the
+// header (hipcache/compiler/ast_file.h) is chosen so that it is.
+struct Preamble {
+  std::string why_not;               // why the job reads the text itself, for people; empty: it may use the header
+  std::shared_ptr<const Step> make;  // makes the header and its depfile; null if `why_not` says why
+  StepCommand plain, with;
+  // The names of the command's macros that the header is made without. It serves jobs in whose text none of these may
+  // occur, whatever their values are.
+  std::vector<std::string> left_out = {};
+  std::string header;                     // names in the directory
+  std::string plain_output, with_output;  // of the two commands
+};
+
 struct Step {
   StepKind kind = StepKind::device;
-  ArchId arch;          // device and back_end only
-  std::string subject;  // unbundle only: the file that is split
+  ArchId arch;          // device, back_end and preamble only
+  std::string subject;  // unbundle: the file that is split; preamble: "host" for the host's
   // device: cc1, lld; bundle: the bundler; host: cc1.
   std::vector<StepCommand> commands;
   // `commands` without arguments that cannot reach the outputs: names of depfiles and temporaries.
@@ -128,6 +147,7 @@ struct Step {
   std::vector<StepFile> files;                     // count as far as `keyed` has them
   bool prints_temporary_paths = false;             // messages may name intermediate files
   std::optional<SplitCodegen> split_codegen = {};  // device only
+  std::optional<Preamble> preamble = {};           // device and host, if the front end reads the wrapper header
   // An argument that may make equal runs differ: the step runs, but is never stored.
   std::string unproven;
   // device only: a back end makes code from its output, in a step or in the bundle.
@@ -160,6 +180,9 @@ inline constexpr const char* kDepfile = "depfile";
 inline constexpr const char* kProgram = "program";
 // What a back end printed: the wrapper is to print it in place of the back end.
 inline constexpr const char* kSaid = "said";
+inline constexpr const char* kPreamble = "preamble";                 // a precompiled header
+inline constexpr const char* kPreambleDepfile = "preamble-depfile";  // what it was made of
+inline constexpr const char* kPreambleSaves = "preamble-saves";      // processor time of a job, in microseconds
 // A portable depfile (compiler/hip/depfile.h): made into the checkout's own depfile before it is delivered.
 inline constexpr const char* kPortableDepfile = "portable-depfile";
 inline constexpr const char* kPortableGccDepfile = "portable-gcc-depfile";  // in gcc's form
@@ -220,10 +243,14 @@ using compiler::kFatbinObjectRole;
 using compiler::kObject;
 using compiler::kPortableDepfile;
 using compiler::kPortableGccDepfile;
+using compiler::kPreamble;
+using compiler::kPreambleDepfile;
+using compiler::kPreambleSaves;
 using compiler::kProgram;
 using compiler::kSaid;
 using compiler::kThen;
 using compiler::Plan;
+using compiler::Preamble;
 using compiler::SplitCodegen;
 using compiler::Step;
 using compiler::StepCommand;
@@ -282,6 +309,10 @@ bool is_deferred_fatbin_proof(std::string_view with_fatbin, std::string_view wit
 
 // Whether the two files of SplitCodegen::proof show that the back end may run by itself.
 bool is_split_codegen_proof(std::string_view as_one, std::string_view in_two);
+
+// Puts the header at that path in the place of the wrapper's text, in the first of the commands that `argv` runs
+// (kThen). False, and no change, if that command does not read the text.
+bool use_preamble(std::vector<std::string>& argv, const std::string& header);
 
 // argv with kDirectory replaced.
 std::vector<std::string> in_directory(const std::vector<std::string>& argv, const std::string& directory);

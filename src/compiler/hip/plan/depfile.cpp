@@ -198,6 +198,28 @@ std::optional<std::string> portable_depfile(std::string_view depfile, const Root
   return portable;
 }
 
+// clang lists the text's files first, then the source and what it includes.
+std::optional<std::string> depfile_without_header(std::string_view depfile, std::string_view of_header,
+                                                  const std::string& header, std::string_view source) {
+  std::optional<Depfile> names = parsed(depfile);
+  const std::optional<Depfile> text = parsed(of_header);
+  if (!names || !text || text->dependencies.empty()) return std::nullopt;
+  if (written_by_clang(*names) != depfile || written_by_clang(*text) != of_header) return std::nullopt;
+  const auto has = [](const std::vector<std::string>& list, const std::string& name) {
+    return std::find(list.begin(), list.end(), name) != list.end();
+  };
+  std::vector<std::string> own;
+  for (const std::string& name : names->dependencies)
+    if (name != header && !has(text->dependencies, name) && !has(own, name)) own.push_back(name);
+  while (source.starts_with("./")) source.remove_prefix(2);
+  if (own.empty() || own.front() != source) return std::nullopt;
+  names->dependencies = {own.front()};
+  names->dependencies.insert(names->dependencies.end(), text->dependencies.begin() + 1, text->dependencies.end());
+  names->dependencies.insert(names->dependencies.end(), own.begin() + 1, own.end());
+  if (!names->phony.empty()) names->phony.assign(names->dependencies.begin() + 1, names->dependencies.end());
+  return written_by_clang(*names);
+}
+
 std::optional<std::string> local_depfile(std::string_view portable, const Roots& roots, DepfileForm form,
                                          const std::string& target) {
   std::optional<Depfile> names = parsed(portable);

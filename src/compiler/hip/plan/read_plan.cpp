@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "compiler/hip/codegen/preamble.h"
 #include "compiler/hip/codegen/proofs.h"
 #include "compiler/hip/codegen/split_codegen.h"
 #include "compiler/hip/jobs/bundle_jobs.h"
@@ -104,6 +105,11 @@ void add_side_files(Step& step, const ValidatedPlan& shape, const FrontendJob& j
   }
 }
 
+bool has_depfile(const Step& step) {
+  return std::any_of(step.outputs.begin(), step.outputs.end(),
+                     [](const StepOutput& output) { return output.role == kDepfile; });
+}
+
 // Bitcode packs text into bits; assembly and IR escape it.
 bool hides_names(const FrontendJob& job, bool is_linked) {
   const bool is_compressed = job.compresses_debug_information && job.records_paths;
@@ -146,6 +152,7 @@ Step device_step(const ValidatedPlan& shape, const DeviceJobs& device) {
     step.keyed.push_back(link_command(*device.link, keyed, "<code object>").argv);
   }
   step.hashes_names = hides_names(device.compile, device.link.has_value());
+  step.preamble = preamble_of(device.compile, device.arch, has_depfile(step));
   if (!shape.wrap && step.inputs.empty()) add_split_codegen(step, device, object);
   return step;
 }
@@ -189,6 +196,7 @@ Step host_step(const ValidatedPlan& shape) {
   if (host.fatbin) step.inputs = {kFatbin};
   step.commands = {frontend_command(host, {placed(name), placed(kHost), placed(kFatbin)})};
   step.hashes_names = hides_names(host, false);
+  step.preamble = preamble_of(host, {}, has_depfile(step));
   step.keyed = {frontend_key(host, {Cc1Role::depfile})};
   return step;
 }

@@ -22,6 +22,7 @@ using Arguments = std::vector<std::string>;
 
 // Half as long again as a back end must take for the codegen split to pay.
 constexpr long kBackEndMilliseconds = 600;
+constexpr long kTextMilliseconds = 100;  // of the wrapper header
 
 std::string read(const std::string& path) {
   std::ifstream in(path, std::ios::binary);
@@ -52,13 +53,13 @@ std::string source_of(const Arguments& argv) {
   return last == argv.rend() ? "" : *last;
 }
 
-void take_time() {
+void take_time(long milliseconds) {
   volatile unsigned long work = 0;
   rusage used{};
   do {
     for (int i = 0; i < 1'000'000; ++i) work = work + 1;
     getrusage(RUSAGE_SELF, &used);
-  } while (used.ru_utime.tv_sec * 1000 + used.ru_utime.tv_usec / 1000 < kBackEndMilliseconds);
+  } while (used.ru_utime.tv_sec * 1000 + used.ru_utime.tv_usec / 1000 < milliseconds);
 }
 
 int fail(const char* why) {
@@ -81,8 +82,17 @@ std::string front_end(const std::string& source) {
   return code;
 }
 
+// A precompiled header of clang's without a declaration, and its depfile.
+int make_header(const Arguments& argv) {
+  write(after(argv, "-o"), std::string("CPCH\x21\x10\0\0\1\0\0\0\0\0\0\0", 16));
+  write(after(argv, "-dependency-file"), "preamble: /dev/null\n");
+  return 0;
+}
+
 // A driver that runs the frontend within itself measures no time.
 int frontend(const Arguments& argv, bool takes_time) {
+  if (has(argv, "-emit-pch")) return make_header(argv);
+  if (has(argv, "-include")) take_time(kTextMilliseconds);
   const bool from_bitcode = after(argv, "-x") == "ir";
   const bool to_bitcode = has(argv, "-emit-llvm-bc");
   const std::string input = read(source_of(argv));
@@ -96,8 +106,9 @@ int frontend(const Arguments& argv, bool takes_time) {
   }
   std::string code = from_bitcode ? input : front_end(input);
   if (says("hidden") && !from_bitcode) code += hidden();
+  if (says("differs-with-header") && has(argv, "-include-pch")) code += "differs";
   if (!to_bitcode) {
-    if (takes_time) take_time();
+    if (takes_time) take_time(kBackEndMilliseconds);
     if (says("back-says")) std::cerr << "warning: of the back end\n";
     if (says("back-fails") && from_bitcode) return fail("no object");
     if (says("back-crashes") && from_bitcode) std::abort();
@@ -123,8 +134,21 @@ std::vector<Arguments> jobs(const Arguments& argv) {
       std::string(directory != nullptr ? directory : "/tmp") + "/a-" + std::to_string(getpid()) + ".o";
   // No clang chooses by a name.
   const std::string level = after(argv, "-o") == "fast.o" ? "-O3" : starting_with(argv, "-O");
-  return {{self(), "-cc1", "-triple", "amdgcn-amd-amdhsa", "-emit-obj", "-fcuda-is-device", "-target-cpu", "gfx906",
-           level.empty() ? "-O0" : level, starting_with(argv, "-cuid="), "-o", object, "-x", "hip", "a.hip"},
+  Arguments compile{self(),
+                    "-cc1",
+                    "-triple",
+                    "amdgcn-amd-amdhsa",
+                    "-emit-obj",
+                    "-fcuda-is-device",
+                    "-target-cpu",
+                    "gfx906",
+                    level.empty() ? "-O0" : level,
+                    starting_with(argv, "-cuid="),
+                    "-o",
+                    object};
+  if (has(argv, "-DWRAPPED")) compile.insert(compile.end(), {"-include", "__clang_hip_runtime_wrapper.h"});
+  compile.insert(compile.end(), {"-x", "hip", "a.hip"});
+  return {compile,
           {self(), "-flavor", "gnu", "-m", "elf64_amdgpu", "-shared", "--whole-archive", "-o", after(argv, "-o"),
            object, "--no-whole-archive"}};
 }

@@ -1,0 +1,363 @@
+// Wrapper headers that are parsed once (HIPCACHE_PREAMBLE): what a front end makes with one is what the compiler makes
+// without, and a result is refuted by whatever would refute the header. Forced on, unless a test says otherwise: then
+// the first job of each key makes it, and every job uses it.
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "integration/support/single_compile.h"
+
+namespace hipcache::integration {
+namespace {
+
+namespace fs = std::filesystem;
+
+const Variables kAlways{{"HIPCACHE_PREAMBLE", "always"}};
+
+// What a kernel needs beside the wrapper, and code of both sides that uses what the wrapper defines.
+constexpr const char* kBeginning = R"(struct dim3 { unsigned x, y, z; };
+extern "C" int hipLaunchKernel(const void*, dim3, dim3, void**, unsigned long, struct ihipStream_t*);
+struct Base {
+  __host__ __device__ virtual int value(int) const = 0;
+  __host__ __device__ virtual ~Base() {}
+};
+struct Derived : Base {
+  __host__ __device__ int value(int x) const override { return x + 1; }
+};
+__device__ int variable = 3;
+static __device__ int hidden = 4;
+const void* address() { return &hidden; }
+__global__ void kernel(float* x, int* n) {
+  Derived one;
+  const Base& base = one;
+  x[0] = std::sin(x[1]) + powf(x[2], 2) + static_cast<float>(base.value(*n)) + static_cast<float>(variable);
+  int* made = new int(*n);
+  *n = std::max(*made, 7);
+  delete made;
+}
+)";
+
+class WrapperHeader : public SingleCompile {
+ protected:
+  explicit WrapperHeader(Variables settings = kAlways) : SingleCompile(settings) { write(""); }
+
+  void write(const std::string& more, const std::string& name = "a.hip") {
+    project_.write(name, kBeginning + more + "float host(float x) { return std::fma(x, x, std::sqrt(x)); }\n");
+  }
+
+  // The driver of clang 15 includes the wrapper only for a version of HIP that it knows.
+  Arguments compile(const std::string& flags = "-O1", const std::string& name = "a") const {
+    Arguments all{GetParam().program()};
+    return all +
+           words("-x hip -std=c++17 --hip-version=5.2.3 -B" + GetParam().tools() +
+                 " --rocm-path=/usr --rocm-device-lib-path=/usr/lib/x86_64-linux-gnu/amdgcn/bitcode "
+                 "--offload-arch=gfx906 " +
+                 flags + " -c") +
+           Arguments{name + ".hip", "-o", name + ".o"};
+  }
+
+  struct Used {
+    std::int64_t made = 0, used = 0, again = 0, audited = 0, differences = 0;
+    Counts counts;
+  };
+
+  Used now() const {
+    Used all{.counts = cache_.counts()};
+    const nlohmann::json& headers = all.counts.json.at("wrapper_headers");
+    all.made = headers.at("made"), all.used = headers.at("used"), all.again = headers.at("again");
+    all.audited = headers.at("audited"), all.differences = headers.at("differences");
+    return all;
+  }
+
+  // Compiles, checked against the compiler.
+  Used checked(const Arguments& argv, int exit_code = 0) {
+    const Used before = now();
+    oracle_.check(argv);
+    EXPECT_EQ(oracle_.exit_code(), exit_code);
+    Used after = now();
+    after.made -= before.made, after.used -= before.used, after.again -= before.again;
+    after.audited -= before.audited, after.differences -= before.differences;
+    after.counts = after.counts - before.counts;
+    return after;
+  }
+
+  // The device and the host use a header, and the compile is a hit afterwards.
+  void expect_used(const std::string& flags) {
+    SCOPED_TRACE(flags);
+    const Used cold = checked(compile(flags));
+    EXPECT_EQ(cold.used, cold.counts.run.at("device") + cold.counts.run.at("host"))
+        << cold.counts.json.at("without_wrapper_header_detail").dump();
+    EXPECT_GE(cold.used, 1);
+    EXPECT_EQ(cold.again, 0);
+    EXPECT_EQ(checked(compile(flags)).counts.hits, 1);
+  }
+
+  void expect_not_used(const std::string& flags) {
+    SCOPED_TRACE(flags);
+    const Used cold = checked(compile(flags));
+    EXPECT_EQ(cold.used + cold.made + cold.again, 0);
+  }
+
+  // The compiler's own headers, to be changed.
+  std::string copy_resources() {
+    const std::string directory = project_.make_directory("resources");
+    const std::string version = GetParam().version == "15" ? "15.0.6" : GetParam().version;
+    fs::copy("/usr/lib/llvm-" + GetParam().version + "/lib/clang/" + version + "/include", directory + "/include",
+             fs::copy_options::recursive);
+    return directory;
+  }
+  void append(const std::string& name, const std::string& text) const {
+    project_.write(name, support::read_bytes(project_ / name) + text);
+  }
+};
+
+TEST_P(WrapperHeader, ChangesNothingOfWhatTheCompilerMakes) {
+  for (const char* flags : {"-O0", "-O3", "-O2 -fgpu-rdc", "-O1 -gline-tables-only -DX=1 -fno-exceptions",
+                            "-O2 --offload-device-only", "-O2 -ffast-math --offload-host-only"})
+    expect_used(flags);
+}
+
+TEST_P(WrapperHeader, ChangesNoDepfile) {
+  project_.make_directory("a");
+  for (const char* flags : {"-O1 -MD", "-O1 -MMD", "-O1 -MD -MP", "-O1 -MD -MF a/b.d -MT target"}) {
+    expect_used(flags);
+    for (const char* depfile : {"a.d", "a/b.d"}) fs::remove(project_ / depfile);
+  }
+}
+
+TEST_P(WrapperHeader, IsMadeOnceForAllSourcesWithTheSameOptions) {
+  EXPECT_EQ(checked(compile()).made, 2);
+  write("int more;\n", "b.hip");
+  const Used other = checked(compile("-O1", "b"));
+  EXPECT_EQ(other.made, 0);
+  EXPECT_EQ(other.used, 2);
+  EXPECT_EQ(cache_.control("--stop-server").exit_code, 0);
+  write("int yet_more;\n", "c.hip");
+  const Used later = checked(compile("-O1", "c"));
+  EXPECT_EQ(later.made, 0) << "the next daemon finds it";
+  EXPECT_EQ(later.used, 2);
+  EXPECT_EQ(checked(compile("-O1 -DOTHER=3 -UANOTHER", "c")).made, 0);
+  EXPECT_EQ(checked(compile("-O1 -D__OTHER", "c")).made, 2);
+}
+
+// A macro of the command is defined before the text, so one that the text may see is not left out of it.
+TEST_P(WrapperHeader, IsNotUsedIfTheTextMaySeeAMacroOfTheCommand) {
+  const std::string flags = "-O1 -resource-dir " + copy_resources();
+  append("resources/include/__clang_hip_runtime_wrapper.h", "#ifdef SEEN\n#define FOUND 1\n#endif\n");
+  const std::string shows = "#ifdef FOUND\n__device__ int found = SEEN;\nint found_too = SEEN;\n#endif\n";
+  write(shows);
+  expect_used(flags);
+  EXPECT_EQ(checked(compile(flags + " -DSEEN=2")).used, 0);
+  EXPECT_EQ(checked(compile(flags + " -USEEN")).used, 0);
+  write(shows + "int more;\n");
+  EXPECT_EQ(checked(compile(flags + " -DUNSEEN")).used, 2);
+}
+
+TEST_P(WrapperHeader, LeavesACommentFree) {
+  checked(compile());
+  write("// a comment\n");
+  EXPECT_EQ(checked(compile()).counts.hits, 1);
+}
+
+TEST_P(WrapperHeader, AWarningOfTheSourceCostsNoSecondCompile) {
+  write("[[nodiscard]] int kept();\nvoid drops() { kept(); }\n");
+  const Used warned = checked(compile());
+  EXPECT_EQ(warned.used, 2);
+  EXPECT_EQ(warned.again, 0);
+}
+
+TEST_P(WrapperHeader, AMessageThatWasNotJudgedIsTheCompilersOwn) {
+  write("__host__ __device__ int odd(int x) { if (x = 3) return 1; return 2; }\n");
+  const Used first = checked(compile());
+  EXPECT_EQ(first.again, 2);
+  EXPECT_EQ(first.used, 0);
+}
+
+TEST_P(WrapperHeader, AnErrorIsTheCompilersOwn) {
+  write("int wrong = \"\";\nfloat unknown() { return std::no_such_function(1.0f); }\n");
+  const Used wrong = checked(compile(), 1);
+  EXPECT_EQ(wrong.used, 0);
+  EXPECT_GE(wrong.again, 1);
+}
+
+TEST_P(WrapperHeader, IsNotUsedWithOptionsThatNobodyJudged) {
+  project_.write("first.h", "#define FIRST 1\n");
+  for (const char* flags : {"-O1 -g", "-O1 -include first.h", "-O1 -fno-builtin"}) expect_not_used(flags);
+}
+
+TEST_P(WrapperHeader, EachFileThatItReadsRefutesTheResult) {
+  const std::string flags = "-O1 -resource-dir " + copy_resources();
+  write("#ifndef ADDED\n#define ADDED 1\n#endif\n__device__ int added = ADDED;\nint added_too = ADDED;\n");
+  expect_used(flags);
+  int value = 1;
+  for (const char* name : {"__clang_hip_runtime_wrapper.h", "__clang_hip_math.h", "cuda_wrappers/complex"}) {
+    SCOPED_TRACE(name);
+    const std::string path = "resources/include/" + std::string(name);
+    const std::string text = support::read_bytes(project_ / path);
+    append(path, "#undef ADDED\n#define ADDED " + std::to_string(++value) + "\n");
+    const Used changed = checked(compile(flags));
+    EXPECT_EQ(changed.counts.run.at("device"), 1);
+    EXPECT_EQ(changed.counts.run.at("host"), 1);
+    EXPECT_EQ(changed.used, 2);
+    EXPECT_EQ(changed.made, 2);
+    project_.write(path, text);
+    EXPECT_EQ(checked(compile(flags)).counts.hits, 1);
+  }
+}
+
+TEST_P(WrapperHeader, AFileThatAppearsEarlierInTheSearchIsRead) {
+  project_.make_directory("early");
+  const std::string flags = "-O1 -Iearly";
+  write("#ifdef EARLY\n__device__ int early = EARLY;\nint early_too = EARLY;\n#endif\n");
+  expect_used(flags);
+  for (const char* name : {"early/cmath", "early/__clang_hip_math.h", "__clang_hip_runtime_wrapper.h"}) {
+    SCOPED_TRACE(name);
+    project_.write(name, "#define EARLY 1\n#include_next <" + fs::path(name).filename().string() + ">\n");
+    EXPECT_EQ(checked(compile(flags)).counts.run.at("device"), 1);
+    fs::remove(project_ / name);
+    EXPECT_EQ(checked(compile(flags)).counts.hits, 1);
+  }
+}
+
+// A copy of the compiler, of which a byte behind its end is another.
+TEST_P(WrapperHeader, AnotherCompilerRefutesTheResult) {
+  fs::create_directories(project_ / "llvm/bin");
+  fs::create_directories(project_ / "llvm/lib");
+  const std::string tools = GetParam().tools();
+  fs::copy(tools + "/clang", project_ / "llvm/bin/clang");
+  fs::create_directory_symlink(tools + "/../lib/clang", project_ / "llvm/lib/clang");
+  for (const char* library : {"libLLVM-15.so.1", "libLLVM.so.19.1", "libclang-cpp.so.15", "libclang-cpp.so.19.1"})
+    if (fs::exists(tools + "/../lib/" + library))
+      fs::create_symlink(tools + "/../lib/" + library, project_ / (std::string("llvm/lib/") + library));
+  fs::create_symlink("clang", project_ / "llvm/bin/clang++");
+  Arguments argv = compile();
+  argv.front() = project_ / "llvm/bin/clang++";
+  EXPECT_EQ(checked(argv).made, 2);
+  write("int more;\n");
+  EXPECT_EQ(checked(argv).made, 0);
+  append("llvm/bin/clang", "x");
+  fs::permissions(project_ / "llvm/bin/clang", fs::perms::owner_all);
+  const Used other = checked(argv);
+  EXPECT_EQ(other.made, 2);
+  EXPECT_EQ(other.used, 2);
+}
+
+TEST_P(WrapperHeader, AnAuditComparesWithThePlainCompiler) {
+  Cache audited({{"HIPCACHE_PREAMBLE", "always"}, {"HIPCACHE_AUDIT", "1"}, {"HIPCACHE_JOBS", "8"}});
+  Oracle oracle(audited, project_.path());
+  oracle.check(compile());
+  const nlohmann::json counts = audited.counts().json;
+  EXPECT_EQ(counts.at("wrapper_headers").at("audited"), 2);
+  EXPECT_EQ(counts.at("wrapper_headers").at("differences"), 0);
+  EXPECT_EQ(counts.at("errors"), 0);
+}
+
+INSTANTIATE_TEST_SUITE_P(Compilers, WrapperHeader, testing::ValuesIn(kCompilers), name_of);
+
+// As users have it.
+class UnforcedWrapperHeader : public WrapperHeader {
+ protected:
+  UnforcedWrapperHeader() : WrapperHeader({{"HIPCACHE_PREAMBLE", "auto"}}) {}
+
+  Used compile_unit(const std::string& name) {
+    write("int unit_" + name + ";\n", name + ".hip");
+    return checked(compile("-O1", name));
+  }
+};
+
+TEST_P(UnforcedWrapperHeader, IsMadeByTheThirdJobOfItsKey) {
+  for (const char* name : {"one", "two"}) {
+    const Used lone = compile_unit(name);
+    EXPECT_EQ(lone.made + lone.used, 0) << name;
+  }
+  const Used third = compile_unit("three");
+  EXPECT_EQ(third.made, 2);
+  EXPECT_EQ(third.used, 2);
+  EXPECT_EQ(compile_unit("four").used, 2);
+}
+
+TEST_P(UnforcedWrapperHeader, AUnitThatPrintsIsRemembered) {
+  for (const char* name : {"one", "two", "three"}) compile_unit(name);
+  const std::string odd = "__host__ __device__ int odd(int x) { if (x = 3) return 1; return 2; }\n";
+  write(odd);
+  EXPECT_EQ(checked(compile()).again, 2);
+  write(odd + "__host__ __device__ int more() { return 1; }\n");
+  const Used second = checked(compile());
+  EXPECT_EQ(second.again + second.used, 0);
+  write("__host__ __device__ int more() { return 2; }\n");
+  EXPECT_EQ(checked(compile()).again, 0) << "it prints nothing, and is compiled plainly for the last time";
+  write("__host__ __device__ int more() { return 3; }\n");
+  EXPECT_EQ(checked(compile()).used, 2);
+}
+
+TEST_P(UnforcedWrapperHeader, IsSwitchedOffByASetting) {
+  for (const char* name : {"one", "two", "three", "four"}) {
+    write("int unit;\n", std::string(name) + ".hip");
+    const Ended ended = cache_.run(compile("-O1", name), project_.path(), {{"HIPCACHE_PREAMBLE", "0"}});
+    EXPECT_EQ(ended.exit_code, 0) << ended.err;
+  }
+  EXPECT_EQ(now().made + now().used, 0);
+}
+
+INSTANTIATE_TEST_SUITE_P(Compilers, UnforcedWrapperHeader, testing::ValuesIn(kOneCompiler), name_of);
+
+// A fake compiler (compilers/other_compiler.cpp) that makes something else with a header than without, as no clang
+// does.
+class WrapperHeaderOfAnotherCompiler : public testing::Test {
+ protected:
+  WrapperHeaderOfAnotherCompiler() { fs::copy(OTHER_COMPILER, compiler_); }
+
+  void write(const std::string& text) { project_.write("a.hip", text + "\n"); }
+  Arguments command() const {
+    return {compiler_, "-x", "hip", "--offload-arch=gfx906", "-O0", "-DWRAPPED", "--offload-device-only", "-c",
+            "a.hip",   "-o", "a.o"};
+  }
+  Counts check(const char* audit) { return oracle_.check(command(), {{"HIPCACHE_AUDIT", audit}}); }
+  // What the cache gives, right or wrong.
+  std::string object_of(const std::string& text) {
+    write(text);
+    const Ended ended = cache_.run(command(), project_.path());
+    EXPECT_EQ(ended.exit_code, 0) << ended.err;
+    return support::read_bytes(project_ / "a.o");
+  }
+  nlohmann::json headers() const { return cache_.counts().json.at("wrapper_headers"); }
+
+  support::Scratch compilers_;
+  const std::string compiler_ = compilers_ / "clang++";
+  support::Scratch project_;
+  Cache cache_{{{"HIPCACHE_PREAMBLE", "always"}, {"HIPCACHE_JOBS", "8"}}};
+  Oracle oracle_{cache_, project_.path()};
+};
+
+TEST_F(WrapperHeaderOfAnotherCompiler, IsRefutedForGoodWithAllThatItMade) {
+  const std::string early = "early differs-with-header";
+  const std::string wrong = object_of(early);
+  EXPECT_EQ(headers().at("used"), 1);
+  EXPECT_EQ(object_of(early), wrong) << "nobody knows yet";
+
+  write("late differs-with-header");
+  EXPECT_EQ(check("1").errors, 1);
+  EXPECT_EQ(headers().at("audited"), 1);
+  EXPECT_EQ(headers().at("differences"), 1);
+
+  write(early);
+  EXPECT_EQ(check("0").hits, 0) << "what the header made is not served any more";
+  EXPECT_EQ(headers().at("used"), 1) << "nor is the header used";
+  EXPECT_EQ(check("0").hits, 1);
+  EXPECT_EQ(cache_.control("--stop-server").exit_code, 0);
+  write("another daemon");
+  EXPECT_EQ(check("0").errors, 0);
+  EXPECT_EQ(headers().at("used"), 1);
+}
+
+TEST_F(WrapperHeaderOfAnotherCompiler, IsTrustedWhereNothingDiffers) {
+  write("code");
+  EXPECT_EQ(check("1").errors, 0);
+  EXPECT_EQ(headers().at("audited"), 1);
+  EXPECT_EQ(headers().at("differences"), 0);
+  write("code, more of it");
+  check("0");
+  EXPECT_EQ(headers().at("used"), 1);
+}
+
+}  // namespace
+}  // namespace hipcache::integration
