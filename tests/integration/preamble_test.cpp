@@ -289,6 +289,15 @@ TEST_P(UnforcedWrapperHeader, AUnitThatPrintsIsRemembered) {
   EXPECT_EQ(checked(compile()).used, 2);
 }
 
+TEST_P(UnforcedWrapperHeader, ExplainSaysWhyAJobReadsTheTextItself) {
+  const auto explained = [&](const std::string& flags) {
+    return cache_.run(Arguments{"--explain"} + compile(flags), project_.path()).out;
+  };
+  EXPECT_NE(explained("-O1 -g").find("reads the wrapper header itself: -debug-info-kind=constructor was not judged"),
+            std::string::npos);
+  EXPECT_EQ(explained("-O1").find("reads the wrapper header itself"), std::string::npos);
+}
+
 TEST_P(UnforcedWrapperHeader, IsSwitchedOffByASetting) {
   for (const char* name : {"one", "two", "three", "four"}) {
     write("int unit;\n", std::string(name) + ".hip");
