@@ -187,7 +187,7 @@ TEST_F(Doctor, AsksTheSharedCaches) {
   EXPECT_THAT(good.out, ContainsRegex("ok +shared cache file://" + shared + "[^\n]* answers in [0-9.]+ ms"));
   EXPECT_TRUE(fs::is_empty(shared)) << "nothing of the trial is written to it";
   expect_error(doctor({"g++"}, {{"HIPCACHE_REMOTE", "http://127.0.0.1:1/"}}),
-               "shared cache http://127.0.0.1:1 does not answer: fails: Couldn.t connect");
+               "shared cache http://127.0.0.1:1 does not answer: fails: cannot connect: Connection refused");
 }
 
 TEST_F(Doctor, NamesAnEngineThatDoesNotAnswer) {
