@@ -196,8 +196,9 @@ TEST_F(StateEffort, OfRealPathsIsOneStatPerFileAndPerDirectoryAbove) {
   const Effort second = effort_of(set);
   const std::string file = at("d/e/f");
   const auto directories = static_cast<std::uint64_t>(std::count(file.begin(), file.end(), '/'));
-  EXPECT_LE(second.stats, 10 + directories);
-  EXPECT_LE(second.links, directories) << "those that are too new to be known";
+  // One that is too new to be known (/tmp, beside other tests) costs another look, but not one for each file.
+  EXPECT_LE(second.stats, 10 + 2 * directories);
+  EXPECT_LE(second.links, directories);
 }
 
 TEST_F(StateEffort, OfProgramsThatAreSearchedForIsOneStatPerDirectoryOfPath) {
