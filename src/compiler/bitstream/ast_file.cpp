@@ -14,6 +14,9 @@ constexpr unsigned kControlBlock = 15;
 constexpr unsigned kInputFilesBlock = 16;
 constexpr unsigned kInputFile = 1;  // code of the record: id, size, time, ...
 constexpr std::size_t kTime = 2;    // index among its operands
+constexpr unsigned kAstBlock = 8;
+constexpr unsigned kEagerDeclarations = 6;  // code of the record: numbers of declarations
+constexpr unsigned kNumberBits = 6;         // of each group of bits of a number without an abbreviation
 
 // The list is in the control block. What comes behind that may be cut off.
 class Headers : public BitVisitor {
@@ -36,21 +39,6 @@ class Headers : public BitVisitor {
   bool has_headers_ = false;
   bool has_times_ = false;
 };
-
-}  // namespace
-
-bool lacks_times(std::string_view head) {
-  Headers headers;
-  walk_bits(head, kMagic, headers);
-  return headers.lack_times();
-}
-
-namespace {
-
-// Unchanged since clang 9, too.
-constexpr unsigned kAstBlock = 8;
-constexpr unsigned kEagerDeclarations = 6;  // code of the record: numbers of declarations
-constexpr unsigned kNumberBits = 6;         // of each group of bits of a number without an abbreviation
 
 class EagerRecord : public BitVisitor {
  public:
@@ -82,6 +70,12 @@ void set_bit(std::string& bytes, std::uint64_t bit, bool value) {
 }
 
 }  // namespace
+
+bool lacks_times(std::string_view head) {
+  Headers headers;
+  walk_bits(head, kMagic, headers);
+  return headers.lack_times();
+}
 
 std::optional<std::vector<BitRange>> eager_declarations(std::string_view header) {
   EagerRecord record;

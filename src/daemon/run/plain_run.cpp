@@ -79,6 +79,31 @@ Status give_up(StepState& state, const std::string& why, const StepContext& cont
   return done();
 }
 
+// The header was looked up before the run, and its files may have changed until the run began.
+void check_preamble(StepState& state, const RequestContext& context) {
+  const inputs::Witnessed& header = state.preamble->witnessed;
+  if (context.services.file_system.state(*header.set, context.request.from) != header.state)
+    state.result.refuse({Reason::input_changed, "a file of the wrapper header"});
+}
+
+// This comes before the outputs are stored, because outputs that may not be recorded need not be stored.
+Result<std::vector<CollectedOutput>> examine_outputs(StepState& state, const protocol::StepDone& report,
+                                                     const StepContext& context) {
+  const StepSpec& spec = state.spec();
+  std::vector<std::string> paths;
+  for (const hip::StepOutput& file : spec.outputs) paths.push_back(context.directory.file(file.name));
+  if (auto refusal = too_large(state, paths, context)) return Error{spec.label + ": " + refusal->detail};
+  Result<std::vector<CollectedOutput>> outputs = outputs_of(spec, context);
+  if (!outputs) return outputs.error();
+  if (auto why = spec.is_proof ? std::nullopt : names_directory(*outputs, context.directory))
+    state.result.make_unusable(*std::move(why));
+  const inputs::Sight sight = spec.reads_source
+                                  ? sight_of(spec.commands.front().argv, *outputs, state.result, context.request.from)
+                                  : inputs::kNoSources;
+  take_trace(state, report, ties_of(state, *outputs, context.request.from), sight, context);
+  return outputs;
+}
+
 }  // namespace
 
 // A file that a step of this request made is there. So is one that was brought for another step.
@@ -98,13 +123,6 @@ Status prepare_plainly(const StepState& state, const StepContext& context) {
     if (Status written = replace_file(directory.file(file.name), bytes); !written) return written;
   }
   return done();
-}
-
-// The header was looked up before the run, and its files may have changed until the run began.
-static void check_preamble(StepState& state, const RequestContext& context) {
-  const inputs::Witnessed& header = state.preamble->witnessed;
-  if (context.services.file_system.state(*header.set, context.request.from) != header.state)
-    state.result.refuse({Reason::input_changed, "a file of the wrapper header"});
 }
 
 void take_trace(StepState& state, const protocol::StepDone& report, const Relocatability& ties,
@@ -135,28 +153,6 @@ void take_trace(StepState& state, const protocol::StepDone& report, const Reloca
       context);
   if (state.preamble) check_preamble(state, context);
 }
-
-namespace {
-
-// This comes before the outputs are stored, because outputs that may not be recorded need not be stored.
-Result<std::vector<CollectedOutput>> examine_outputs(StepState& state, const protocol::StepDone& report,
-                                                     const StepContext& context) {
-  const StepSpec& spec = state.spec();
-  std::vector<std::string> paths;
-  for (const hip::StepOutput& file : spec.outputs) paths.push_back(context.directory.file(file.name));
-  if (auto refusal = too_large(state, paths, context)) return Error{spec.label + ": " + refusal->detail};
-  Result<std::vector<CollectedOutput>> outputs = outputs_of(spec, context);
-  if (!outputs) return outputs.error();
-  if (auto why = spec.is_proof ? std::nullopt : names_directory(*outputs, context.directory))
-    state.result.make_unusable(*std::move(why));
-  const inputs::Sight sight = spec.reads_source
-                                  ? sight_of(spec.commands.front().argv, *outputs, state.result, context.request.from)
-                                  : inputs::kNoSources;
-  take_trace(state, report, ties_of(state, *outputs, context.request.from), sight, context);
-  return outputs;
-}
-
-}  // namespace
 
 Status check_if_of_worker(const protocol::StepDone& report, const StepResult& result) {
   if (!report.is_of_worker || (result.refusal == Reason::none && !result.unusable)) return done();
