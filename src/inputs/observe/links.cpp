@@ -72,9 +72,8 @@ void LinksOnTheWay::add_all_above(std::string_view path) {
   if (seen_.emplace(path).second) add_all_on(parent_spelling(path));
 }
 
-void LinksOnTheWay::add_if_link(std::string_view path) {
-  const std::string absolute = join_path(from_.working_directory, path);
-  if (target_of(absolute) && classifier_.of(absolute) == PathClass::input) links_.emplace(path);
+void LinksOnTheWay::add_link(std::string_view path) {
+  if (classifier_.of(join_path(from_.working_directory, path)) == PathClass::input) links_.emplace(path);
 }
 
 void LinksOnTheWay::append_to(std::vector<Observation>& out) const {

@@ -37,7 +37,7 @@ class LinksOnTheWay {
 
   void add_all_on(std::string_view path);
   void add_all_above(std::string_view path);  // for a path that is known to be no link itself
-  void add_if_link(std::string_view path);    // checks the last component alone
+  void add_link(std::string_view path);       // for a path that is known to be a link; no other one
 
   // Adds a question for each link, under a name as relative as the path that led there.
   void append_to(std::vector<Observation>& out) const;

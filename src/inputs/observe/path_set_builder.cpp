@@ -40,18 +40,19 @@ bool names_a_path(Kind kind) {
          kind == Kind::real_path || kind == Kind::library;
 }
 
-struct Opened {
+// What a name leads to, by one system call for most names of a trace.
+struct Named {
   mode_t mode = 0;  // links are followed; 0 if absent
-  bool by_link = false;
+  bool is_link = false;
   std::uint64_t size = 0;
 };
 
-Opened look_at_opened(const std::string& path) {
+Named look_at(const std::string& path) {
   struct stat status = {};
   if (::lstat(path.c_str(), &status) != 0) return {};
-  const bool by_link = S_ISLNK(status.st_mode);
-  if (by_link && ::stat(path.c_str(), &status) != 0) return {0, true, 0};
-  return {status.st_mode, by_link, static_cast<std::uint64_t>(status.st_size)};
+  const bool is_link = S_ISLNK(status.st_mode);
+  if (is_link && ::stat(path.c_str(), &status) != 0) return {0, true, 0};
+  return {status.st_mode, is_link, static_cast<std::uint64_t>(status.st_size)};
 }
 
 // A pipe, a socket or a device. What it held cannot be read again, or may differ next time.
@@ -217,24 +218,25 @@ class Observer {
     if (place == PathClass::process && (record.kind == Kind::look || record.kind == Kind::link) &&
         is_own_descriptor(path))
       return std::nullopt;
-    const ProcessNames::Meaning meaning = process_names_.of(path, record.kind != Kind::link);
+    const Named named = look_at(path);
+    const ProcessNames::Meaning meaning = process_names_.of(path, named.is_link && record.kind != Kind::link);
     if (meaning.leads == ProcessNames::Leads::from_directory) return take_from_directory(record, meaning.path);
     if (place == PathClass::process || meaning.leads == ProcessNames::Leads::unknown || is_of_a_process(meaning.path))
       return Refusal{Reason::trace, record.text};
     if (run_.is_keyed_by_processor && tells_of_processors(path)) return std::nullopt;
     if (is_just_the_directory(record, path)) return std::nullopt;
-    const Opened opened = record.kind == Kind::open_read ? look_at_opened(path) : Opened{};
-    if (is_stream(opened.mode)) return Refusal{Reason::trace, record.text};
-    if (record.found && S_ISREG(opened.mode) && opened.size >= kSmallestAstFile)
+    const bool is_opened = record.kind == Kind::open_read;
+    if (is_opened && is_stream(named.mode)) return Refusal{Reason::trace, record.text};
+    if (is_opened && record.found && S_ISREG(named.mode) && named.size >= kSmallestAstFile)
       compares_ = std::max(compares_, compares_of_file(path, run_.lacks_times));
-    observations_.push_back({question_of(record, path, opened.mode), record.text});
+    observations_.push_back({question_of(record, path, named.mode), record.text});
     counted_.push_back(&record);
-    if (record.found && opened.mode != 0 && !opened.by_link)
+    if (record.found && named.mode != 0 && !named.is_link)
       links_.add_all_above(from_.roots.real_spelling(record.text));
     else if (record.found || record.kind == Kind::library)
       links_.add_all_on(from_.roots.real_spelling(record.text));
-    else
-      links_.add_if_link(record.text);
+    else if (named.is_link)
+      links_.add_link(record.text);
     return std::nullopt;
   }
 

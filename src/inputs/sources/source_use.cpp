@@ -200,8 +200,10 @@ SourceUse::SourceUse(const std::vector<Observation>& observations, const RunCont
   const bool knows_all_macros =
       command == Command::is_whole && unknown_by_.empty() && !reads_options_ && names_all_macros(arguments, from);
   reach_ = std::make_unique<Reach>(
-      sources_, command_macros_.names, knows_all_macros,
-      [this](const ReadSource& source, const NameSet& pasting) { return paste_facts_of(source, pasting); });
+      sources_, ReadSource{.path = "", .content = digest_of(command_macros_.text), .names = command_macros_.names},
+      knows_all_macros,
+      [this](const ReadSource& source, const NameSet& pasting) { return paste_facts_of(source, pasting); },
+      [this](const Digest& key, const MakePasting& make) { return pasting_of(key, make); });
   for (const ReadSource& source : sources_) {
     leads_.push_back(reach_->of_live(source));
     if (!source.is_installed) of_project_ |= leads_.back();
@@ -240,6 +242,13 @@ std::shared_ptr<const PasteFacts> SourceUse::paste_facts_of(const ReadSource& so
   auto facts = std::make_shared<const PasteFacts>(paste_facts(*bytes, pasting));
   memo_.paste_facts.insert(key, facts);
   return facts;
+}
+
+std::shared_ptr<const Pasting> SourceUse::pasting_of(const Digest& key, const MakePasting& make) const {
+  if (const auto known = memo_.pasting.find(key)) return *known;
+  std::shared_ptr<const Pasting> made = make();
+  if (made != nullptr) memo_.pasting.insert(key, made);
+  return made;
 }
 
 bool SourceUse::may_begin_unnamed(const ReadFile& file) const {

@@ -98,6 +98,7 @@ class SourceUse {
   void not_known(std::string why);
   void note_unjudged(const ReadSource& source, Leads leads);
   std::shared_ptr<const PasteFacts> paste_facts_of(const ReadSource& source, const NameSet& pasting) const;
+  std::shared_ptr<const Pasting> pasting_of(const Digest& key, const MakePasting& make) const;
 
   FileSystemMemo& memo_;
   std::vector<ReadFile> files_;

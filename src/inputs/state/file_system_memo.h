@@ -77,7 +77,7 @@ class AgingMap {
   std::unordered_map<Key, Value, Hash> old_;
 };
 
-template <typename Key, typename Value, typename Hash>
+template <typename Key, typename Value, typename Hash, std::size_t kShards = 16>
 class ShardedMap {
  public:
   explicit ShardedMap(std::size_t limit) : shards_(make(limit / kShards, std::make_index_sequence<kShards>())) {}
@@ -104,8 +104,6 @@ class ShardedMap {
   }
 
  private:
-  static constexpr std::size_t kShards = 16;
-
   struct Shard {
     explicit Shard(std::size_t limit) : map(limit) {}
     std::mutex mutex;
@@ -177,6 +175,7 @@ inline constexpr std::size_t kMaxNames = 100'000;
 inline constexpr std::size_t kMaxSources = 5'000;
 inline constexpr std::size_t kMaxSketches = 1'000;     // by the beginnings of their three digests
 inline constexpr std::size_t kLongestSketch = 20'000;  // tokens
+inline constexpr std::size_t kMaxPastings = 8;         // about a megabyte each
 
 struct ListingDigests {
   Digest all;   // of all names
@@ -199,6 +198,8 @@ struct FileSystemMemo {
   ShardedMap<Digest, std::shared_ptr<const SourceNames>, std::hash<Digest>> names_in_sources{kMaxSources};
   // By content and the names of macros that paste (tokens/pasting.h).
   ShardedMap<Digest, std::shared_ptr<const PasteFacts>, std::hash<Digest>> paste_facts{kMaxSources};
+  // By what it is made of (tokens/reach.h).
+  ShardedMap<Digest, std::shared_ptr<const Pasting>, std::hash<Digest>, 1> pasting{kMaxPastings};
   ShardedMap<std::uint64_t, std::shared_ptr<const Sketch>, std::hash<std::uint64_t>> sketches{3 * kMaxSketches};
   CurrentLoaderCache loader_cache;
 };

@@ -214,17 +214,17 @@ PasteFacts paste_facts(std::string_view text, const NameSet& pasting) {
   return facts;
 }
 
-Pasting::Pasting(const std::vector<const PasteFacts*>& facts,
+Pasting::Pasting(std::vector<std::shared_ptr<const PasteFacts>> facts,
                  const std::vector<std::pair<Name64, std::string>>& pasting, LargeFilter all, const WordsOf& words_of)
-    : all_(std::move(all)) {
+    : facts_(std::move(facts)), all_(std::move(all)) {
   for (const auto& [name, text] : pasting) pasting_.insert(name);
-  for (const PasteFacts* one : facts) {
+  for (const auto& one : facts_) {
     is_unclear_ = is_unclear_ || one->is_unclear;
     for (const PasteFacts::Chain& chain : one->chains) pasters_[chain.macro].chains.push_back(&chain);
     for (const auto& [to, from] : one->passed) receivers_[from].push_back(to);
   }
   if (is_unclear_) return;
-  for (const PasteFacts* one : facts)
+  for (const auto& one : facts_)
     for (const auto& [macro, word] : one->given) add_word(macro, word);
   pass_on(words_of);
   find_pasted_macros(pasting);

@@ -12,7 +12,7 @@
 // Rejected: any word beside any other. HIP's headers have "__", and "FILE". Rejected: limits for pieces and letters:
 // layouts of tensors are pasted letter by letter.
 //
-// Used by one thread.
+// A Pasting does not change, and may be used by several threads.
 #ifndef HIPCACHE_SRC_INPUTS_TOKENS_PASTING_H
 #define HIPCACHE_SRC_INPUTS_TOKENS_PASTING_H
 
@@ -20,6 +20,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -71,9 +72,12 @@ class Pasting {
   // Calls with each word of each definition of the macro.
   using WordsOf = std::function<void(Name64 macro, const std::function<void(Name64)>& take)>;
 
-  // `pasting`: the macros that paste, or use one that does. `all`: at least the words of all macros.
-  Pasting(const std::vector<const PasteFacts*>& facts, const std::vector<std::pair<Name64, std::string>>& pasting,
-          LargeFilter all, const WordsOf& words_of);
+  // Of which nothing is known: every name may be made.
+  Pasting() : is_unclear_(true) {}
+  // `pasting`: the macros that paste, or use one that does. `all`: at least the words of all macros. Nothing in `facts`
+  // is null.
+  Pasting(std::vector<std::shared_ptr<const PasteFacts>> facts,
+          const std::vector<std::pair<Name64, std::string>>& pasting, LargeFilter all, const WordsOf& words_of);
 
   // Whether the name may be made of at least two operands. `by`: by one of these macros; null: by any.
   bool may_make(std::string_view name, const NameSet* by = nullptr) const;
@@ -84,9 +88,9 @@ class Pasting {
 
   // What one macro joins.
   struct Paster {
-    std::vector<const PasteFacts::Chain*> chains;
-    NameSet words;            // what its arguments may hold
-    bool is_pasting = false;  // they may hold what other macros paste, and what comes of that
+    std::vector<const PasteFacts::Chain*> chains;  // of facts_
+    NameSet words;                                 // what its arguments may hold
+    bool is_pasting = false;                       // they may hold what other macros paste, and what comes of that
   };
 
   // The parts of a name that are words of macros or arguments, and what these make.
@@ -108,6 +112,7 @@ class Pasting {
   void find_pasted_macros(const std::vector<std::pair<Name64, std::string>>& pasting);
   static bool makes(const Paster& paster, const Parts& name);
 
+  std::vector<std::shared_ptr<const PasteFacts>> facts_;
   LargeFilter all_;
   std::unordered_map<Name64, Paster> pasters_;                 // by the macro, or by around() of it
   std::unordered_map<Name64, std::vector<Name64>> receivers_;  // of the arguments of a macro

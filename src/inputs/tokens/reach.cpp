@@ -48,6 +48,19 @@ bool holds_word(const std::vector<Name64>& sorted, Name64 word) {
   return std::binary_search(sorted.begin(), sorted.end(), word);
 }
 
+// Those that the source defines or uses. A macro that uses one is one itself.
+NameSet names_among(const NameSet& names, const SourceNames& source) {
+  NameSet found;
+  const auto take = [&](Name64 name) {
+    if (names.contains(name)) found.insert(name);
+  };
+  for (const MacroDefinition& macro : source.macros) take(macro.name);
+  for (const Name64 word : source.live) take(word);
+  if (found.empty()) return found;
+  for (const WordUse& use : source.uses) take(use.word);
+  return found;
+}
+
 }  // namespace
 
 template <typename Visit>
@@ -56,11 +69,9 @@ void Reach::for_each_source(Visit visit) const {
   visit(command_macros_);
 }
 
-Reach::Reach(const std::vector<ReadSource>& sources, std::shared_ptr<const SourceNames> command_macros,
-             bool knows_all_macros, const PasteFactsOf& paste_facts)
-    : sources_(sources),
-      command_macros_{.path = "", .names = std::move(command_macros)},
-      knows_all_macros_(knows_all_macros) {
+Reach::Reach(const std::vector<ReadSource>& sources, ReadSource command_macros, bool knows_all_macros,
+             const PasteFactsOf& paste_facts, const PastingOf& pasting_of)
+    : sources_(sources), command_macros_(std::move(command_macros)), knows_all_macros_(knows_all_macros) {
   for_each_source([&](const ReadSource& source) {
     for (const MacroDefinition& macro : source.names->macros) defined_.add(macro.name);
   });
@@ -70,7 +81,7 @@ Reach::Reach(const std::vector<ReadSource>& sources, std::shared_ptr<const Sourc
     open_.pop_back();
     for_each_source([&](const ReadSource& source) { grow(source, name, leads, false); });
   }
-  find_pasted(paste_facts);
+  find_pasted(paste_facts, pasting_of);
 }
 
 void Reach::add(const ReadSource& source) {
@@ -152,7 +163,7 @@ const Unjudged* Reach::first_unjudged(const ReadSource& source) const {
   return nullptr;
 }
 
-void Reach::find_pasted(const PasteFactsOf& paste_facts) {
+void Reach::find_pasted(const PasteFactsOf& paste_facts, const PastingOf& pasting_of) {
   std::vector<std::pair<Name64, std::string>> pasting;
   NameSet all;
   for (const auto& [name, led] : led_) {
@@ -161,29 +172,29 @@ void Reach::find_pasted(const PasteFactsOf& paste_facts) {
     all.insert(name);
   }
   if (pasting.empty()) return;
-  bool is_unknown = false;
+  std::sort(pasting.begin(), pasting.end());
+  Hasher key("pasting");
+  for (const auto& [name, text] : pasting) key.field(text);
+  std::vector<std::pair<const ReadSource*, NameSet>> callers;
   for_each_source([&](const ReadSource& source) {
-    NameSet own;
-    for (const MacroDefinition& macro : source.names->macros)
-      if (all.contains(macro.name)) own.insert(macro.name);
-    for (const Name64 word : source.names->live)
-      if (all.contains(word)) own.insert(word);
-    if (own.empty()) return;
-    for (const WordUse& use : source.names->uses)
-      if (all.contains(use.word)) own.insert(use.word);
-    facts_.push_back(paste_facts(source, own));
-    is_unknown = is_unknown || facts_.back() == nullptr;
+    NameSet own = names_among(all, *source.names);
+    if (!own.empty() || !source.names->macros.empty()) key.field(source.content);
+    if (!own.empty()) callers.emplace_back(&source, std::move(own));
   });
-  std::vector<const PasteFacts*> facts;
-  static const PasteFacts kUnclear{.is_unclear = true};
-  for (const auto& one : facts_) facts.push_back(one.get());
-  if (is_unknown) facts = {&kUnclear};
-  LargeFilter words;
-  for_each_source([&](const ReadSource& source) {
-    for (const Name64 word : source.names->body_words) words.add(word);
+  pasting_ = pasting_of(key.finish(), [&]() -> std::shared_ptr<const Pasting> {
+    std::vector<std::shared_ptr<const PasteFacts>> facts;
+    for (const auto& [source, own] : callers) {
+      facts.push_back(paste_facts(*source, own));
+      if (facts.back() == nullptr) return nullptr;
+    }
+    LargeFilter words;
+    for_each_source([&](const ReadSource& source) {
+      for (const Name64 word : source.names->body_words) words.add(word);
+    });
+    return std::make_shared<const Pasting>(std::move(facts), pasting, std::move(words),
+                                           [this](Name64 macro, const auto& take) { words_of(macro, take); });
   });
-  pasting_ = std::make_unique<const Pasting>(facts, pasting, std::move(words),
-                                             [this](Name64 macro, const auto& take) { words_of(macro, take); });
+  if (pasting_ == nullptr) pasting_ = std::make_shared<const Pasting>();
 }
 
 Leads Reach::by_pasted_leaves() const {

@@ -6,6 +6,9 @@
 // that nothing defines, or one that the command defines and nothing undefines. A name that may be pasted together (##)
 // counts as used.
 // Rejected: the preprocessor's output. It costs a front end for each result, and does not say where a token came from.
+//
+// What is pasted takes most of the time, and is the same for all units whose headers are the same: it depends on the
+// sources that have macros or call pasting ones. So it is made once for each set of these (PastingOf).
 #ifndef HIPCACHE_SRC_INPUTS_TOKENS_REACH_H
 #define HIPCACHE_SRC_INPUTS_TOKENS_REACH_H
 
@@ -55,12 +58,16 @@ struct ReadSource {
 // words that count.
 using PasteFactsOf = std::function<std::shared_ptr<const PasteFacts>(const ReadSource& source, const NameSet& pasting)>;
 
+// What the sources paste together, made before under that key, or made now; null if it cannot be made.
+using MakePasting = std::function<std::shared_ptr<const Pasting>()>;
+using PastingOf = std::function<std::shared_ptr<const Pasting>(const Digest& key, const MakePasting& make)>;
+
 class Reach {
  public:
-  // `command_macros`: the names that the command line defines, as a source of #defines.
+  // `command_macros`: what the command line defines, as a source of #defines with its content.
   // `knows_all_macros`: nothing else defines or undefines macros, but for the compiler itself.
-  Reach(const std::vector<ReadSource>& sources, std::shared_ptr<const SourceNames> command_macros,
-        bool knows_all_macros, const PasteFactsOf& paste_facts);
+  Reach(const std::vector<ReadSource>& sources, ReadSource command_macros, bool knows_all_macros,
+        const PasteFactsOf& paste_facts, const PastingOf& pasting_of);
 
   // What the text of that source leads to, outside of its definitions.
   Leads of_live(const ReadSource& source) const;
@@ -95,7 +102,7 @@ class Reach {
   NameSet pasting_from(const ReadSource& source) const;
   Leads by_pasting(const ReadSource& source) const;
   void words_of(Name64 macro, const std::function<void(Name64)>& take) const;
-  void find_pasted(const PasteFactsOf& paste_facts);
+  void find_pasted(const PasteFactsOf& paste_facts, const PastingOf& pasting_of);
   template <typename Visit>
   void for_each_source(Visit visit) const;
 
@@ -106,8 +113,7 @@ class Reach {
   std::unordered_map<Name64, Led> led_;
   LargeFilter defined_;  // the names of all macros
   std::vector<std::pair<Name64, Leads>> open_;
-  std::vector<std::shared_ptr<const PasteFacts>> facts_;
-  std::unique_ptr<const Pasting> pasting_;  // null: nothing is pasted
+  std::shared_ptr<const Pasting> pasting_;  // null: nothing is pasted
   mutable std::optional<Leads> by_pasted_leaves_;
 };
 

@@ -3,6 +3,12 @@
 
 #include <gtest/gtest.h>
 
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
 #include "inputs/sources/source_use.h"
 #include "inputs/tokens/scan.h"
 
@@ -14,20 +20,28 @@ struct Text {
   bool is_installed = false;
 };
 
+// Makes everything anew.
+std::shared_ptr<const Pasting> made_now(const Digest&, const MakePasting& make) { return make(); }
+
 class ReachOf {
  public:
-  explicit ReachOf(const std::vector<Text>& texts, const std::vector<std::string>& arguments = {"clang"})
+  explicit ReachOf(const std::vector<Text>& texts, const std::vector<std::string>& arguments = {"clang"},
+                   const PastingOf& pasting_of = made_now)
       : texts_(texts), macros_(macros_of_command(arguments)) {
     for (std::size_t i = 0; i < texts.size(); ++i) {
       const Text& one = texts[i];
       sources_.push_back({.path = std::to_string(i),
+                          .content = digest_of(one.text),
                           .names = std::make_shared<const SourceNames>(scan_source(one.text, Wanted::names).names),
                           .is_installed = one.is_installed});
     }
-    reach_.emplace(sources_, macros_.names, true, [this](const ReadSource& source, const NameSet& pasting) {
-      const std::string& text = source.path.empty() ? macros_.text : texts_[std::stoul(source.path)].text;
-      return std::make_shared<const PasteFacts>(paste_facts(text, pasting));
-    });
+    reach_.emplace(
+        sources_, ReadSource{.path = "", .content = digest_of(macros_.text), .names = macros_.names}, true,
+        [this](const ReadSource& source, const NameSet& pasting) {
+          const std::string& text = source.path.empty() ? macros_.text : texts_[std::stoul(source.path)].text;
+          return std::make_shared<const PasteFacts>(paste_facts(text, pasting));
+        },
+        pasting_of);
   }
   // Of the first text.
   Leads leads() const { return reach_->of_live(sources_.front()); }
@@ -190,6 +204,42 @@ TEST(Reach, ATextPastesWithTheMacrosThatItComesTo) {
   EXPECT_EQ(leads("CAT(copy, 1, 2);", header) & kToFileName, kToFileName);
   EXPECT_EQ(leads("NEXT(copy, 1, 2);", header + "#define NEXT(a, b, c) CAT(a, b, c)\n") & kToFileName, kToFileName);
   EXPECT_EQ(leads("NAME(AT)(copy, 1, 2);", header + "#define NAME(x) C##x\n") & kToFileName, kToFileName);
+}
+
+// What is pasted is made once for all units that have the same macros and call them in the same way.
+class RememberedPasting : public testing::Test {
+ protected:
+  ReachOf reach(const std::string& source, const std::string& header, const std::string& option = "-O1") {
+    return ReachOf({{source}, {header}}, {"clang", option}, [this](const Digest& key, const MakePasting& make) {
+      std::shared_ptr<const Pasting>& known = known_[key];
+      if (known == nullptr) known = make();
+      return known;
+    });
+  }
+  std::size_t made() const { return known_.size(); }
+
+ private:
+  std::unordered_map<Digest, std::shared_ptr<const Pasting>> known_;
+};
+
+const std::string kCat = "#define CAT(a, b) a##b\nint CAT(x, y);\n";
+
+TEST_F(RememberedPasting, ServesSourcesWithoutMacros) {
+  EXPECT_TRUE(reach("int a;", kCat).may_occur("xy"));
+  EXPECT_TRUE(reach("int b, c;", kCat).may_occur("xy"));
+  EXPECT_FALSE(reach("int xz;", kCat).may_occur("xyz"));
+  EXPECT_EQ(made(), 1U);
+}
+
+TEST_F(RememberedPasting, ServesNoOtherMacrosOrCalls) {
+  EXPECT_FALSE(reach("int a;", kCat).may_occur("xz"));
+  EXPECT_TRUE(reach("int CAT(x, z);", kCat).may_occur("xz")) << "a call in the source";
+  EXPECT_TRUE(reach("#define y z\n", kCat).may_occur("xz")) << "an argument is a macro of the source";
+  EXPECT_TRUE(reach("int a;", kCat + "int CAT(x, z);\n").may_occur("xz")) << "a call in the header";
+  EXPECT_TRUE(reach("int a;", "#define CAT(a, b) a##z\nint CAT(x, y);\n").may_occur("xz")) << "another macro";
+  EXPECT_TRUE(reach("int a;", kCat, "-Dy=z").may_occur("xz")) << "a macro of the command";
+  EXPECT_FALSE(reach("int a;", kCat).may_occur("xz"));
+  EXPECT_EQ(made(), 6U);
 }
 
 TEST(Reach, FollowsWhatNoListPermits) {
