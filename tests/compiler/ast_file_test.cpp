@@ -1,5 +1,5 @@
 // The list of headers in an AST file: written here bit by bit as clang writes it. Files of real compilers are read in
-// tests/integration/staleness/looked_at_test.cpp.
+// fixtures/cases/looked_at.toml.
 #include "hipcache/compiler/ast_file.h"
 
 #include <gtest/gtest.h>

@@ -2,7 +2,7 @@
 
 `files`, `edit`: by path, the text or what else is put there. `then`: what the second compile has otherwise. A row
 stands here because a launcher fails it. What all launchers do right is in hipcache's own tests alone, which have these
-cases step by step as well (tests/integration/staleness)."""
+cases step by step as well (fixtures/cases, tests/integration/staleness)."""
 
 import dataclasses
 

@@ -1,10 +1,10 @@
 #include "integration/commands/line_check.h"
 
-#include <fnmatch.h>
 #include <gtest/gtest.h>
 
 #include <fstream>
 
+#include "integration/commands/command.h"
 #include "integration/support/compiler.h"
 
 namespace hipcache::integration {
@@ -13,39 +13,10 @@ namespace {
 const std::string kOut = "standard output";
 const std::string kErr = "standard error";
 
-Arguments driver_of(const std::string& word, Driver driver) {
-  if (driver == Driver::kGcc) return {word};
-  const Compiler compiler{driver == Driver::kClang15 ? "15" : "19"};
-  if (word == "hip") return compiler.hip();
-  return {word + "-" + compiler.version};
-}
-
-std::string with_directory(std::string word, const std::string& directory) {
-  const std::string token = "{dir}";
-  for (std::size_t at = 0; (at = word.find(token, at)) != std::string::npos; at += directory.size())
-    word.replace(at, token.size(), directory);
-  return word;
-}
-
-// The pattern that the name matches, if any.
-std::optional<std::string> pattern_of(const std::string& name, const std::set<std::string>& patterns) {
-  for (const std::string& pattern : patterns)
-    if (fnmatch(pattern.c_str(), name.c_str(), 0) == 0) return pattern;
-  return std::nullopt;
-}
-
-// Replaces names by the patterns that they match.
-std::set<std::string> names_of(const Files& files, const std::set<std::string>& patterns) {
-  std::set<std::string> names;
-  for (const auto& [name, bytes] : files) names.insert(pattern_of(name, patterns).value_or(name));
-  return names;
-}
-
-// The steps that ran, with each arch's device step listed separately.
 std::set<std::string> steps_run(const Counts& counted) {
-  std::set<std::string> names;
-  for (const auto& [name, count] : counted.run)
-    if (count != 0 && name != "device" && name != "probe") names.insert(name);
+  const std::multiset<std::string> steps = counted_steps(counted);
+  std::set<std::string> names(steps.begin(), steps.end());
+  names.erase("probe");
   return names;
 }
 
@@ -92,18 +63,6 @@ Files without_bytes_of(const std::set<std::string>& random, Files files) {
 }
 
 }  // namespace
-
-Arguments command_of(const std::string& run, const std::string& directory, Driver driver) {
-  Arguments command;
-  for (const std::string& word : words(run)) {
-    if (command.empty()) {
-      command = driver_of(word, driver);
-    } else {
-      command.push_back(with_directory(word, directory));
-    }
-  }
-  return command;
-}
 
 LineCheck::Outcome LineCheck::through_hipcache(const Arguments& command, const Variables& variables) const {
   const Counts before = cache_.counts();

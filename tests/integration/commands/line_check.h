@@ -11,9 +11,6 @@
 
 namespace hipcache::integration {
 
-// The command for the compiler: the words "hip", "clang" and "clang++" in the table become the driver.
-Arguments command_of(const std::string& run, const std::string& directory, Driver driver);
-
 class LineCheck {
  public:
   // `directory` holds the table's files and nothing else, before and after.

@@ -1,5 +1,5 @@
-// The table of command lines, fixtures/commands/*.toml, with what is expected of each. fixtures/commands/README.md has
-// the format.
+// The tables of command lines (fixtures/commands) and of cases (fixtures/cases), with what is expected of each. The
+// README of each folder has its format.
 #ifndef HIPCACHE_TESTS_INTEGRATION_COMMANDS_TABLE_H
 #define HIPCACHE_TESTS_INTEGRATION_COMMANDS_TABLE_H
 
@@ -20,7 +20,7 @@ using Texts = std::map<std::string, std::string>;  // by the file's name
 struct Afterwards {
   std::string run;                // empty: the first command again
   Texts edit;                     // files written before it
-  std::set<std::string> runs;     // the steps that must run: "device gfx906", "bundle", "host"
+  std::set<std::string> runs;     // the steps that must run: an arch for its device step, "bundle", "host"
   std::set<std::string> may_run;  // steps that the first command ran or not, depending on which step failed first
 };
 
@@ -41,6 +41,36 @@ struct Line {
   std::vector<Afterwards> then;
 };
 
+using Lists = std::map<std::string, std::vector<std::string>>;
+
+// One run of a case, and the changes before it.
+struct CaseRun {
+  Texts edit;                       // files written
+  Texts unnoticed;                  // the same, with size and modification time kept
+  std::vector<std::string> before;  // commands
+  std::string run;
+  std::string in;     // the part of the project that {in} names
+  std::string below;  // where below it the command runs
+  Variables variables;
+  std::optional<std::multiset<std::string>> runs;  // the steps; none: all that it takes, and a second run is a hit
+  std::string passes;
+  std::set<std::string> not_stored;
+  bool fails = false;
+  int exit_code = 0;
+  std::set<std::string> leaves;
+  std::string says;
+  Texts holds;                // a part of what is in a file afterwards
+  Lists explains;             // by the step, what `hipcache --explain` says of it before the run
+  std::optional<Lists> ties;  // what keeps the step's result here afterwards; empty: nothing keeps any
+};
+
+// A project that changes between runs.
+struct Case {
+  std::string name;
+  Texts files;
+  std::vector<CaseRun> runs;
+};
+
 // The driver whose rows are read.
 enum class Driver { kClang15, kClang19, kGcc };
 
@@ -48,11 +78,12 @@ enum class Driver { kClang15, kClang19, kGcc };
 struct Table {
   Texts files;
   std::vector<Line> lines;
+  std::vector<Case> cases;
 };
 
-// The names of the tables, without directory and ending, in order.
-std::vector<std::string> table_names();
-Result<Table> read_table(const std::string& name, Driver driver);
+// The names of the tables of a folder below fixtures ("commands", "cases"), without ending, in order.
+std::vector<std::string> table_names(const std::string& folder);
+Result<Table> read_table(const std::string& folder, const std::string& name, Driver driver);
 
 }  // namespace hipcache::integration
 

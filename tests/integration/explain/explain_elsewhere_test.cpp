@@ -92,26 +92,6 @@ TEST_P(ExplainElsewhere, HoldsAnEditedSourceAgainstNothingElsewhere) {
   EXPECT_THAT(explain(with_cuid(), "two").lines("request"), ElementsAre("no compile of this output is stored"));
 }
 
-TEST_P(ExplainElsewhere, SaysWhyMovedLinesAndMacrosCount) {
-  const std::string text = "#define HERE __LINE__\nstatic int here = HERE;\n#ifdef COMMIT\n#endif\n";
-  project_.write("one/b.h", text);
-  project_.write("one/b.cpp", "#include \"b.h\"\n");
-  build(words("g++ -DCOMMIT=1 -c b.cpp -o b.o"), "one");
-  EXPECT_THAT(explain(words("g++ -DCOMMIT=2 -c b.cpp -o b.o"), "one").lines("compile"),
-              ElementsAre("macro COMMIT of the command line differs"));
-  project_.write("one/b.h", "\n" + text);
-  EXPECT_THAT(explain(words("g++ -DCOMMIT=1 -c b.cpp -o b.o"), "one").lines("compile"),
-              ElementsAre("tokens of b.h: only lines moved, but HERE leads to a place or a text of the source"));
-}
-
-TEST_P(ExplainElsewhere, SaysOfReorderedMacrosThatTheirOrderCounts) {
-  write_kernel(project_, "one/a.hip", "int x = X, y = Y;\n");
-  build(command("-O1 -DX=1 -DY=2"), "one");
-  const Explained explained = explain(command("-O1 -DY=2 -DX=1"), "one");
-  EXPECT_THAT(explained.lines("request"), ElementsAre("argument -DY=2 in another place: their order counts"));
-  EXPECT_THAT(explained.lines("host"), ElementsAre("argument -D Y=2 in another place: their order counts"));
-}
-
 TEST_P(ExplainElsewhere, ShowsNoNameThatHipcachePutIntoACommand) {
   build(command("-O1"), "one");
   const std::vector<std::string> lines = all_lines(explain(command("-O2"), "one"));

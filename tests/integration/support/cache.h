@@ -51,6 +51,9 @@ class Cache {
   Counts counts() const;
   nlohmann::json plan(const Arguments& command, const std::string& directory, const Variables& variables = {}) const;
 
+  // From now on nothing that was stored under another name is found.
+  void use_namespace(const std::string& name) { settings_["HIPCACHE_NAMESPACE"] = name; }
+
   std::string directory() const { return scratch_ / "cache"; }
   // The directory of this user's and view's daemon: its socket, its locks, its temporary files.
   std::string daemon_directory() const;

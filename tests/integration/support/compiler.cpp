@@ -52,6 +52,8 @@ std::string write_runtime(const support::Scratch& scratch, const std::string& di
                        support::read_bytes(HIPCACHE_BARE_HIP));
 }
 
+std::string kernel_source() { return kSource; }
+
 std::string write_kernel(const support::Scratch& scratch, const std::string& name, const std::string& extra) {
   write_runtime(scratch, std::string(directory_name(name)));
   return scratch.write(name, kSource + extra);

@@ -46,6 +46,9 @@ Arguments archs(const std::vector<std::string>& names);
 // Writes "runtime.h": what a kernel and its launch need, quick to compile.
 std::string write_runtime(const support::Scratch& scratch, const std::string& directory = ".");
 
+// A source with one kernel and its launch, which includes "runtime.h".
+std::string kernel_source();
+
 // Writes a source with one kernel and its launch, and the "runtime.h" that it includes. Returns the source's path.
 std::string write_kernel(const support::Scratch& scratch, const std::string& name, const std::string& extra = "");
 

@@ -65,7 +65,11 @@ Comparison Oracle::compare(const std::vector<Request>& at_once) {
 }
 
 Counts Oracle::check(const Arguments& command, const Variables& variables) {
-  last_ = {.request = {command, directory_, variables}, .before = files_in(directory_), .after = {}, .alone = {}};
+  return check(Request{command, directory_, variables});
+}
+
+Counts Oracle::check(const Request& request) {
+  last_ = {.request = request, .before = files_in(directory_), .after = {}, .alone = {}};
   const Comparison comparison = compare({last_.request});
   last_.after = files_in(directory_);
   last_.alone = comparison.alone.front();

@@ -37,6 +37,9 @@ class Oracle {
   // through hipcache.
   Counts check(const Arguments& command, const Variables& variables = {});
 
+  // The same for a command in a directory below, or with variables.
+  Counts check(const Request& request);
+
   // The same for a command that compiles and that the cache takes.
   Counts check_cached(const Arguments& command, const Variables& variables = {});
 
@@ -44,7 +47,8 @@ class Oracle {
   // compiler left then.
   Counts check_again();
 
-  // The exit code of the last check.
+  // How the compiler alone ended in the last check.
+  const Ended& alone() const { return last_.alone; }
   int exit_code() const { return last_.alone.exit_code; }
 
  private:

@@ -21,13 +21,6 @@ void SingleCompile::expect_opaque(const Arguments& argv, const Variables& variab
   EXPECT_EQ(warm.run.at("host") + warm.run.at("device"), 0);
 }
 
-void SingleCompile::expect_opaque_with_any_end(const Arguments& argv) {
-  const Counts counted = oracle_.check(argv);
-  EXPECT_EQ(counted.misses, 1) << counted.json.dump();
-  EXPECT_EQ(counted.run.at("host"), 1);
-  EXPECT_EQ(counted.run.at("device"), 0);
-}
-
 void SingleCompile::write_slow_source() const { write_slow_kernel(project_, "a.hip"); }
 
 }  // namespace hipcache::integration

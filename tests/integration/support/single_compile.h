@@ -28,8 +28,6 @@ class SingleCompile : public testing::TestWithParam<Compiler> {
 
   // The command is an opaque compile: it runs as one step, and is a hit the next time.
   void expect_opaque(const Arguments& argv, const Variables& variables = {});
-  // The same for a command that the compiler may refuse. If it does, the command runs each time.
-  void expect_opaque_with_any_end(const Arguments& argv);
 
   // The object that the compiler alone makes, with the CUID that hipcache gives the command.
   std::string expected_object(const Arguments& argv) const;
