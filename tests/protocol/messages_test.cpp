@@ -58,6 +58,13 @@ TEST(Messages, KeepEveryFieldOfACompile) {
   EXPECT_TRUE(received.pwd_leads_here);
   EXPECT_TRUE(received.plan_only);
   EXPECT_TRUE(received.explain);
+  EXPECT_TRUE(received.headers_only);
+}
+
+TEST(Messages, KeepThatAFinishWantsHeaders) {
+  const Result<Message> decoded = decode(encode(Finish{.wants_headers = true}));
+  ASSERT_TRUE(decoded);
+  EXPECT_TRUE(std::get<Finish>(*decoded).wants_headers);
 }
 
 TEST(Messages, KeepEveryFieldOfAnExplanation) {

@@ -17,6 +17,7 @@ CompileRequest compile_request() {
   request.pwd_leads_here = true;
   request.plan_only = true;
   request.explain = true;
+  request.headers_only = true;
   return request;
 }
 
