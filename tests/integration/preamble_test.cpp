@@ -267,7 +267,8 @@ TEST_P(WrapperHeader, ServesAnotherProject) {
   Oracle oracle(cache_, other.path());
   const Used before = now();
   oracle.check(compile("-O1 -Iinclude"));
-  EXPECT_EQ(now().made - before.made, 0);
+  const bool names_directory = GetParam().version == "15";  // it writes the working directory into a header
+  EXPECT_EQ(now().made - before.made, names_directory ? 2 : 0);
   EXPECT_EQ(now().used - before.used, 2);
 }
 

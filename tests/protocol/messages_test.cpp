@@ -58,10 +58,12 @@ TEST(Messages, KeepEveryFieldOfACompile) {
   EXPECT_TRUE(received.pwd_leads_here);
   EXPECT_TRUE(received.plan_only);
   EXPECT_TRUE(received.explain);
-  EXPECT_TRUE(received.headers_only);
 }
 
-TEST(Messages, KeepThatAFinishWantsHeaders) {
+TEST(Messages, KeepWhetherHeadersAreWanted) {
+  const Result<Message> request = decode(encode(CompileRequest{.headers_only = true}));
+  ASSERT_TRUE(request);
+  EXPECT_TRUE(std::get<CompileRequest>(*request).headers_only);
   const Result<Message> decoded = decode(encode(Finish{.wants_headers = true}));
   ASSERT_TRUE(decoded);
   EXPECT_TRUE(std::get<Finish>(*decoded).wants_headers);

@@ -4,9 +4,9 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include <csignal>
-#include <utility>
+#include <string_view>
 
+#include "client/connection/daemon_start.h"
 #include "client/connection/lone_namespace.h"
 #include "hipcache/base/files.h"
 #include "hipcache/client/conversation.h"
@@ -18,27 +18,18 @@ namespace hipcache::client {
 namespace {
 
 constexpr int kLowest = 19;  // priority
-constexpr int kFirstOther = STDERR_FILENO + 1;
 
 // A session may be scheduled as one group, whose priority counts in place of its processes'.
 void take_lowest_priority() {
   setpriority(PRIO_PROCESS, 0, kLowest);
   const UniqueFd group(open("/proc/self/autogroup", O_WRONLY | O_CLOEXEC));
   constexpr std::string_view kText = "19";
-  if (group) [[maybe_unused]] const ssize_t written = write(group.get(), kText.data(), kText.size());
-}
-
-bool leave_streams() {
-  const int null = open("/dev/null", O_RDWR);
-  if (null < 0) return false;
-  for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
-    if (dup2(null, stream) < 0) return false;
-  return close_range(kFirstOther, ~0U, 0) == 0;
+  if (group) [[maybe_unused]]
+    const ssize_t written = write(group.get(), kText.data(), kText.size());
 }
 
 void make_headers(const DaemonLink& link, const std::vector<std::string>& argv, Timeouts timeouts) {
-  for (const int signal : {SIGHUP, SIGINT, SIGTERM}) std::signal(signal, SIG_DFL);
-  if (setsid() < 0 || !leave_streams()) return;
+  if (setsid() < 0 || !leave_descriptors()) return;
   take_lowest_priority();
   Result<protocol::CompileRequest> request = own_request(argv);
   if (!request) return;
@@ -47,8 +38,7 @@ void make_headers(const DaemonLink& link, const std::vector<std::string>& argv, 
   std::erase_if(request->environment, [](const std::string& entry) { return entry.starts_with("MAKEFLAGS="); });
   Result<protocol::Channel> channel = link.connect();
   if (!channel) return;
-  [[maybe_unused]] const Result<Reply> reply =
-      converse_over(*channel, *request, link.temporary_root(), timeouts);
+  [[maybe_unused]] const Result<Reply> reply = converse_over(*channel, *request, link.temporary_root(), timeouts);
 }
 
 }  // namespace

@@ -33,7 +33,9 @@ Found look_at(const std::string& path) {
 
 bool is_program_or_library(const std::string& path) {
   const UniqueFd file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  constexpr std::string_view kMagic = "\x7f" "ELF";
+  constexpr std::string_view kMagic =
+      "\x7f"
+      "ELF";
   char head[kMagic.size()];
   return file && read(file.get(), head, sizeof head) == sizeof head && std::string_view(head, sizeof head) == kMagic;
 }

@@ -57,10 +57,10 @@ class Preambles {
   static constexpr unsigned kJobsBefore = 2;            // that ask for no header
   static constexpr unsigned kMostLossPercent = 3;       // of a build, by a header that a job makes in its own slot
   static constexpr std::chrono::seconds kBetweenBuilds{30};
-  static constexpr unsigned kMostWaiting = 4;             // clients at once
+  static constexpr unsigned kMostWaiting = 4;               // clients at once
   static constexpr std::chrono::seconds kWaitsAtMost{600};  // a client for idle time
-  static constexpr std::size_t kMost = 4096;            // of each of the tables below; when exceeded, it begins anew
-  static constexpr std::size_t kLastJobs = 32;          // of a group
+  static constexpr std::size_t kMost = 4096;    // of each of the tables below; when exceeded, it begins anew
+  static constexpr std::size_t kLastJobs = 32;  // of a group
 
   Preambles(store::LocalStore& store, Log& log) : store_(store), log_(log) {}
 
@@ -148,7 +148,7 @@ class Preambles {
   std::atomic<bool> is_stopped_{false};
   std::atomic<unsigned> waiting_{0};
   std::mutex in_idle_time_;
-  mutable std::mutex mutex_;  // guards all below
+  mutable std::mutex mutex_;        // guards all below
   std::uint64_t last_cost_us_ = 0;  // of making a header with its proof; 0: not known
   std::unordered_map<Digest, Header> headers_;
   std::unordered_map<Digest, bool> refuted_;

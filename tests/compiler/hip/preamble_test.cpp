@@ -65,8 +65,8 @@ TEST(Preamble, IsMadeWithTheOptionsThatBearOnTheText) {
     for (const char* kept : {"-fcuda-is-device", "gfx906", "__Y=1", "-O2", "-std=c++17", "/r/include",
                              "__clang_hip_runtime_wrapper.h", "-emit-pch", "-fno-pch-timestamp", "/dev/null"})
       EXPECT_TRUE(has(words, kept)) << kept;
-    for (const char* left : {"-emit-obj", "a.hip", "a.o", "a.d", "X=1", "include", "-cuid=0123", "-fdebug-compilation-dir=/build",
-                             "/lib/ocml.bc", "-fcolor-diagnostics"})
+    for (const char* left : {"-emit-obj", "a.hip", "a.o", "a.d", "X=1", "include", "-cuid=0123",
+                             "-fdebug-compilation-dir=/build", "/lib/ocml.bc", "-fcolor-diagnostics"})
       EXPECT_FALSE(has(words, left)) << left;
   }
 }

@@ -125,8 +125,8 @@ struct Preamble {
   // serves jobs in which none of them has a name that the text looks for.
   std::vector<std::string> left_out_directories = {};
   std::vector<std::string> system_directories = {};  // the header's own search
-  std::string header;                     // names in the directory
-  std::string plain_output, with_output;  // of the two commands
+  std::string header;                                // names in the directory
+  std::string plain_output, with_output;             // of the two commands
 };
 
 struct Step {
