@@ -17,7 +17,6 @@ CompileRequest compile_request() {
   request.pwd_leads_here = true;
   request.plan_only = true;
   request.explain = true;
-  request.headers_only = true;
   return request;
 }
 
