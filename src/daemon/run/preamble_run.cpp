@@ -54,11 +54,24 @@ std::string why_not_by_past(const Preambles::Names& names, const RequestContext&
   return preambles.why_vain(names.header);
 }
 
+// Whether real projects were compiled both ways with that version of clang (docs/internals/plan.md). Its resource
+// directory ends with the version: "15.0.6", "19".
+bool is_of_tried_version(const hip::Preamble& preamble) {
+  const std::vector<std::string>& words = preamble.make->commands.front().argv;
+  const auto option = std::find(words.begin(), words.end(), "-resource-dir");
+  if (option == words.end() || option + 1 == words.end()) return false;
+  const std::string_view version = base_name(*(option + 1));
+  const std::string_view major = version.substr(0, version.find('.'));
+  return major == "15" || major == "19";
+}
+
 // The same by the plan and the request; nothing if no header is wanted.
 std::optional<std::string> why_not_by_plan(const StepSpec& spec, const RequestContext& context) {
   const config::Settings& settings = context.request.settings;
   if (spec.planned == nullptr || !spec.planned->preamble || settings.preamble == Setting::off) return std::nullopt;
   if (!spec.planned->preamble->why_not.empty()) return spec.planned->preamble->why_not;
+  if (settings.preamble != Setting::always && !is_of_tried_version(*spec.planned->preamble))
+    return "the version of its compiler was not tried";
   if (settings.recache) return "HIPCACHE_RECACHE is set";
   return RemoteSteps::is_on(context) ? "steps may run on other machines" : "";
 }
@@ -194,6 +207,8 @@ Status PreambleRun::take_plain(protocol::StepDone report) {
     report.started_ns = audited_->started_ns;
     compare(report);
   }
+  if (has_failed_with_header_ && reads_text_ && has_succeeded(report))
+    services_.preambles.note_vain(place_, "a job fails with it that compiles without");
   if (reads_text_ && has_succeeded(report))
     services_.preambles.note_plain_run(names_, {.plain_us = report.processor_us, .prints = !why_again(report).empty()});
   const Status taken = job_->take_in(report);
@@ -206,6 +221,7 @@ Status PreambleRun::take_with(const protocol::StepDone& report) {
   has_odd_depfile_ = why.empty() && !put_plain_depfile();
   if (has_odd_depfile_) why = "its depfile has another form";
   if (!why.empty()) {
+    has_failed_with_header_ = !has_succeeded(report);
     state_.preamble.reset();
     services_.counters.preamble_again();
     services_.log.info(context_.of_object(state_.spec().label) +

@@ -83,6 +83,7 @@ class PreambleRun : public StepRun {
   bool reads_text_ = false;      // what the client runs is a front end
   bool is_with_header_ = false;  // and runs with the header
   bool has_odd_depfile_ = false;
+  bool has_failed_with_header_ = false;
   std::optional<Audited> audited_;
   std::string difference_;  // that an audit found; to be judged when the step has ended
   std::shared_ptr<const UsedPreamble> refutable_;
