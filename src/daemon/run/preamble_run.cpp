@@ -203,9 +203,14 @@ Status PreambleRun::take_making(const protocol::StepDone& report) {
 // An audit's run also counts as one that began when the audited run did. So it is not recorded, and not compared, if an
 // input changed between the two.
 Status PreambleRun::take_plain(protocol::StepDone report) {
-  if (audited_) {
+  if (plainly_) {
+    report.started_ns = plainly_->started_ns;
+    compare_with_itself(report);
+  } else if (audited_) {
     report.started_ns = audited_->started_ns;
     compare(report);
+    if (!difference_.empty() && has_succeeded(report)) plainly_ = outputs_now(report);
+    if (plainly_) return done();
   }
   if (has_failed_with_header_ && reads_text_ && has_succeeded(report))
     services_.preambles.note_vain(place_, "a job fails with it that compiles without");
@@ -300,6 +305,17 @@ void PreambleRun::compare(const protocol::StepDone& report) {
   refutable_ = std::move(audited_->with);
   audited_.reset();
   services_.counters.preamble_audited();
+}
+
+// Clang 15 orders a list by addresses, so it makes something else of some sources in each run.
+void PreambleRun::compare_with_itself(const protocol::StepDone& report) {
+  const std::optional<Audited> again = has_succeeded(report) ? outputs_now(report) : std::nullopt;
+  if (!again || again->files != plainly_->files || again->messages != plainly_->messages) {
+    services_.log.info(context_.of_object(state_.spec().label) +
+                       ": the audit of its wrapper header is void: two plain runs differ as well");
+    difference_.clear();
+  }
+  plainly_.reset();
 }
 
 void PreambleRun::settle() {

@@ -67,6 +67,7 @@ class PreambleRun : public StepRun {
   bool put_plain_depfile() const;
   std::optional<Audited> outputs_now(const protocol::StepDone& report) const;
   void compare(const protocol::StepDone& report);
+  void compare_with_itself(const protocol::StepDone& report);
   void settle();
 
   StepState& state_;
@@ -85,7 +86,8 @@ class PreambleRun : public StepRun {
   bool has_odd_depfile_ = false;
   bool has_failed_with_header_ = false;
   std::optional<Audited> audited_;
-  std::string difference_;  // that an audit found; to be judged when the step has ended
+  std::optional<Audited> plainly_;  // what a plain run made that differs; the step runs plainly once more
+  std::string difference_;          // that an audit found; to be judged when the step has ended
   std::shared_ptr<const UsedPreamble> refutable_;
 };
 

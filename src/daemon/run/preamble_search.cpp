@@ -81,7 +81,7 @@ std::optional<std::vector<Observation>> absences_in(const std::string& directory
                                    : std::nullopt;
   std::set<std::string> absent;
   for (const std::string& name : names) {
-    const std::string first = directory + "/" + name.substr(0, name.find('/')), path = directory + "/" + name;
+    const std::string path = join_path(directory, name), first = join_path(directory, name.substr(0, name.find('/')));
     if (absent.contains(first)) continue;
     const bool is_first_missing = look(first) == Found::missing;
     if (!is_first_missing && (path == first || look(path) != Found::missing)) return std::nullopt;
