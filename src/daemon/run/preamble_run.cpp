@@ -214,7 +214,7 @@ Status PreambleRun::take_plain(protocol::StepDone report) {
   }
   if (has_failed_with_header_ && reads_text_ && has_succeeded(report))
     services_.preambles.note_vain(place_, "a job fails with it that compiles without");
-  if (reads_text_ && has_succeeded(report))
+  if (reads_text_ && has_succeeded(report) && !context_.request.settings.readonly)
     services_.preambles.note_plain_run(names_, {.plain_us = report.processor_us, .prints = !why_again(report).empty()});
   const Status taken = job_->take_in(report);
   if (!difference_.empty() && job_->next() == nullptr) settle();
