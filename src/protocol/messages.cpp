@@ -29,6 +29,7 @@ void fields(auto& archive, Of<CompileRequest> auto& request) {
   archive(9, request.explain);
   archive(10, request.streams);
   archive(11, request.pwd_leads_here);
+  archive(12, request.headers_only);
 }
 
 void fields(auto& archive, Of<ControlRequest> auto& request) {
@@ -84,6 +85,7 @@ void fields(auto& archive, Of<Finish> auto& finish) {
   archive(3, finish.stderr_text);
   archive(4, finish.outputs);
   archive(5, finish.removed);
+  archive(6, finish.wants_headers);
 }
 
 void fields(auto& archive, Of<PlanStep> auto& step) {

@@ -60,6 +60,15 @@ TEST(Messages, KeepEveryFieldOfACompile) {
   EXPECT_TRUE(received.explain);
 }
 
+TEST(Messages, KeepWhetherHeadersAreWanted) {
+  const Result<Message> request = decode(encode(CompileRequest{.headers_only = true}));
+  ASSERT_TRUE(request);
+  EXPECT_TRUE(std::get<CompileRequest>(*request).headers_only);
+  const Result<Message> decoded = decode(encode(Finish{.wants_headers = true}));
+  ASSERT_TRUE(decoded);
+  EXPECT_TRUE(std::get<Finish>(*decoded).wants_headers);
+}
+
 TEST(Messages, KeepEveryFieldOfAnExplanation) {
   const std::vector<Sample> all = samples();
   const auto sample = std::find_if(all.begin(), all.end(), [](const Sample& one) { return one.name == "explanation"; });

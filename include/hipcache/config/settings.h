@@ -83,7 +83,7 @@ struct Settings {
   // HIPCACHE_PREAMBLE: whether front ends of HIP use a wrapper header that was made before. `on` is "auto". `always`:
   // from the first job on, whatever jobs take; for tests.
   enum class Preamble : std::uint8_t { off, on, always };
-  Preamble preamble = Preamble::off;
+  Preamble preamble = Preamble::on;
   bool quiet = false;  // HIPCACHE_QUIET; compiles say nothing about wrong settings
 };
 

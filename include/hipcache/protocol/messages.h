@@ -54,6 +54,9 @@ struct CompileRequest {
   bool plan_only = false;
   // --explain: reply with Explanation, run only the probe.
   bool explain = false;
+  // Make the wrapper headers that jobs of this command wait for, in idle time; compile nothing. Reply with Finish
+  // without outputs.
+  bool headers_only = false;
 };
 
 // flush: replies at once with what waits for shared caches, as JSON. export_results, import_results:
@@ -151,6 +154,8 @@ struct Finish {
   std::vector<PlacedOutput> outputs;
   // Paths that the compiler would have removed (a failed compile's object).
   std::vector<std::string> removed;
+  // The client is to send the same command again as headers_only, from a process of its own. Never set if no step ran.
+  bool wants_headers = false;
 };
 
 struct PlanStep {

@@ -34,18 +34,6 @@ std::string runtime_directory(const config::Lookup& variable) {
   return will_do ? directory : "";
 }
 
-}  // namespace
-
-std::optional<std::string> private_place(const config::Lookup& variable, const std::string& name) {
-  const std::string runtime = runtime_directory(variable);
-  std::string place = join_path(runtime, "hipcache-" + name);
-  if (!runtime.empty() && can_make(place)) return place;
-  place = "/tmp/hipcache-" + std::to_string(geteuid()) + "-" + name;
-  return can_make(place) ? std::optional(place) : std::nullopt;
-}
-
-namespace {
-
 constexpr int kFirstOther = STDERR_FILENO + 1;
 constexpr int kCloseOneByOne = 4096;  // for kernels without close_range
 
@@ -67,15 +55,7 @@ void say(int fd, std::string_view text) {
     say(said, kTraced);
     _exit(EXIT_FAILURE);
   }
-  const int null = open("/dev/null", O_RDWR);
-  if (null < 0 || chdir("/") != 0) _exit(EXIT_FAILURE);
-  if (dup2(null, STDIN_FILENO) < 0 || dup2(null, STDOUT_FILENO) < 0 || dup2(said, STDERR_FILENO) < 0)
-    _exit(EXIT_FAILURE);
-  if (close_range(kFirstOther, ~0U, 0) != 0)
-    for (int fd = kFirstOther; fd < kCloseOneByOne; ++fd) close(fd);
-  signal(SIGHUP, SIG_DFL);
-  signal(SIGINT, SIG_DFL);
-  signal(SIGTERM, SIG_DFL);
+  if (chdir("/") != 0 || !leave_descriptors(said)) _exit(EXIT_FAILURE);
   execve(argv[0], argv, environment);
   _exit(EXIT_FAILURE);
 }
@@ -95,6 +75,24 @@ void reap(pid_t pid) {
 }
 
 }  // namespace
+
+std::optional<std::string> private_place(const config::Lookup& variable, const std::string& name) {
+  const std::string runtime = runtime_directory(variable);
+  std::string place = join_path(runtime, "hipcache-" + name);
+  if (!runtime.empty() && can_make(place)) return place;
+  place = "/tmp/hipcache-" + std::to_string(geteuid()) + "-" + name;
+  return can_make(place) ? std::optional(place) : std::nullopt;
+}
+
+bool leave_descriptors(int error) {
+  const int null = open("/dev/null", O_RDWR);
+  if (null < 0 || dup2(null, STDIN_FILENO) < 0 || dup2(null, STDOUT_FILENO) < 0) return false;
+  if (dup2(error < 0 ? null : error, STDERR_FILENO) < 0) return false;
+  if (close_range(kFirstOther, ~0U, 0) != 0)
+    for (int fd = kFirstOther; fd < kCloseOneByOne; ++fd) close(fd);
+  for (const int signal : {SIGHUP, SIGINT, SIGTERM}) std::signal(signal, SIG_DFL);
+  return true;
+}
 
 Result<Detached> start_detached(const std::string& program, const std::vector<std::string>& environment) {
   const std::vector<std::string> arguments{program};

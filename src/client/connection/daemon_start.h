@@ -32,6 +32,10 @@ struct Detached {
   UniqueFd said;  // reads what the process prints to stderr, without blocking
 };
 
+// Gives this process /dev/null as its standard streams (`error` as standard error, if it is not negative), closes all
+// other descriptors, and lets signals from a terminal end it again. False on failure. Async-signal-safe.
+bool leave_descriptors(int error = -1);
+
 // Starts the program in a session of its own, adopted by init, in "/", with stdin and stdout at /dev/null. All other
 // descriptors but stderr are closed. Writes to stderr never block. If a tracer follows the new process, it ends with an
 // error as a daemon's (kErrorBefore): the tracer would wait for its end. REQUIRES: no other thread.

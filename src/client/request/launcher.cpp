@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "client/notices/notices.h"
+#include "client/request/headers.h"
 #include "client/request/interposers.h"
 #include "hipcache/base/files.h"
 #include "hipcache/base/log.h"
@@ -118,6 +119,7 @@ Result<int> serve_from_cache(const std::vector<std::string>& argv, Timeouts time
   }
   if (const auto* finish = std::get_if<protocol::Finish>(&reply->message)) {
     if (Status delivered = deliver(*finish, reply->descriptors); !delivered) return delivered.error();
+    if (finish->wants_headers) start_making_headers(link, argv, timeouts);
     return finish->exit_code;
   }
   if (const auto* pass = std::get_if<protocol::PassThrough>(&reply->message)) {

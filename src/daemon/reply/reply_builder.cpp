@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 
+#include <algorithm>
 #include <cstdint>
 
 #include "daemon/reply/request_result.h"
@@ -166,6 +167,8 @@ std::optional<Uncacheable> reply_success(Conclusion& conclusion, const StepGraph
   for (const auto& step : graph.steps())
     if (Status added = add_placed(*step, graph, context, reply); !added)
       return Uncacheable{Reason::store_error, added.error().message};
+  reply.finish.wants_headers =
+      std::any_of(graph.steps().begin(), graph.steps().end(), [](const auto& step) { return step->wants_preamble; });
   if (context.observer != nullptr) context.observer->has_result(whole, false);
   context.services.failures.note(context.history, "");
   send(conclusion, outcome, reply);

@@ -116,6 +116,7 @@ void serve_compile(protocol::Channel& channel, const protocol::CompileRequest& m
   const bool is_question = message.plan_only || message.explain;
   if (is_foreign && foreign_mounts == nullptr) return refuse_view(channel, message, is_question, services);
   if (is_question) return serve_question(channel, message, services);
+  if (message.headers_only) return serve_headers(channel, message, services);
   serve_compile_request(channel, message, std::move(foreign_mounts), services);
 }
 

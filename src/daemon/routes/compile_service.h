@@ -23,6 +23,10 @@ std::optional<compiler::Uncacheable> serve_opaque(Conclusion& conclusion, std::o
 // was answered, else the reason why the compiler has to run alone.
 std::optional<compiler::Uncacheable> serve_split(Conclusion& conclusion, const RequestContext& context);
 
+// Makes the wrapper headers that jobs of the command wait for (run/preamble_making.h). Waits for idle time first, and
+// compiles nothing. The client is a process of its own, started by that of a job (client/request/headers.cpp).
+void serve_headers(protocol::Channel& channel, const protocol::CompileRequest& message, const Services& services);
+
 // Every failure ends in PassThrough or in a closed connection; the client then runs the real compiler.
 void serve_compile(protocol::Channel& channel, const protocol::CompileRequest& message, const Services& services);
 

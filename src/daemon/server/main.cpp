@@ -284,6 +284,7 @@ int run() {
   std::function<void()> save;
   std::function<bool()> is_busy = [] { return false; };
   std::function<bool()> is_in_place = [&directory] { return directory->is_in_place(); };
+  std::function<void()> leaves = [] {};
   // The descriptor's path ensures that the socket is made and removed in the locked directory.
   Server server({.socket_path = join_path(directory->own().anchored(), "daemon.sock"),
                  .idle_timeout = settings->idle_timeout,
@@ -291,7 +292,8 @@ int run() {
                  .serve = [&serve](UniqueFd socket) { serve(std::move(socket)); },
                  .every_second = [&save] { save(); },
                  .is_busy = [&is_busy] { return is_busy(); },
-                 .is_in_place = [&is_in_place] { return is_in_place(); }},
+                 .is_in_place = [&is_in_place] { return is_in_place(); },
+                 .leaves = [&leaves] { leaves(); }},
                 log);
   const StopOnSignal on_signal(signals, [&server] { server.stop(); });
   if (Status opened = server.open(); !opened) return fail(opened.error().message);
@@ -369,6 +371,7 @@ int run() {
                          persistent, settings->max_size, settings->directory, [&server] { server.stop(); });
   serve = [&](UniqueFd socket) { serve_connection(std::move(socket), services, control); };
   is_in_place = [&] { return directory->is_in_place() && store->is_in_place(); };
+  leaves = [&preambles] { preambles.stop_waiting(); };
   is_busy = [&] { return remote && remote->publisher().progress().waiting > 0; };
   save = [&] {
     if (!is_in_place()) return;

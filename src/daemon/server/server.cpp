@@ -276,6 +276,7 @@ bool Server::is_in_place() const { return options_.is_in_place() && is_socket_ou
 void Server::close_socket() {
   if (is_socket_ours()) unlink(options_.socket_path.c_str());
   closed_ = true;
+  options_.leaves();
   shutdown(listener_.get(), SHUT_RDWR);
 }
 

@@ -66,7 +66,8 @@ class Server {
     std::function<bool()> is_busy = [] {
       return false;
     };  // whether there is work without a client; then it is not idle
-    std::function<bool()> is_in_place;  // called every second: whether the directory is still the daemon's
+    std::function<bool()> is_in_place;     // called every second: whether the directory is still the daemon's
+    std::function<void()> leaves = [] {};  // called once, when no connection is accepted any more
   };
 
   Server(Options options, Log& log);

@@ -152,6 +152,12 @@ bool JobSlots::is_any_free() const {
   return waiting_.empty() && running_ + offered_.size() < total_;
 }
 
+bool JobSlots::is_idle(const Wish& wish) const {
+  const std::lock_guard lock(mutex_);
+  return waiting_.empty() && running_ + offered_.size() < total_ && has_memory_for(wish) &&
+         std::all_of(held_.begin(), held_.end(), [&](const auto& held) { return is_within_jobs(held.second.tool); });
+}
+
 // Counts offered slots, but not the steps of stopped clients.
 unsigned JobSlots::places_taken() {
   const auto now = std::chrono::steady_clock::now();

@@ -151,6 +151,10 @@ class JobSlots {
   // Whether a slot is free and nobody waits for it.
   bool is_any_free() const;
 
+  // Whether a process of that client's, which takes a processor and that much memory, would be in nobody's way: a slot
+  // is free, and no build runs as many jobs as it was given.
+  bool is_idle(const Wish& wish) const;
+
  private:
   struct Held {
     unsigned steps = 0;

@@ -62,18 +62,47 @@ void Preambles::note_absent(const Digest& key) {
   header(key).is_absent = true;
 }
 
-bool Preambles::takes_turn(const Digest& key, bool at_once) {
+// What making will cost is known from the last header. Else three times the least job counts: each job parses the text
+// that the header and its proof parse twice.
+bool Preambles::pays_at_once(const Header& header, Clock::time_point now) const {
+  const std::uint64_t cost_us = last_cost_us_ != 0 ? last_cost_us_ : 3 * header.least_us;
+  const auto elapsed = std::chrono::duration_cast<std::chrono::microseconds>(now - header.first_job);
+  const std::uint64_t spent_us = std::min(header.spent_us, static_cast<std::uint64_t>(elapsed.count()));
+  return cost_us != 0 && now - header.last_job < kBetweenBuilds && spent_us / 100 * kMostLossPercent >= cost_us;
+}
+
+Preambles::Turn Preambles::turn(const Digest& key, bool is_forced, Clock::time_point now) {
   const std::lock_guard lock(mutex_);
   Header& known = header(key);
   ++known.jobs;
-  if (known.is_made_now || !known.why_vain.empty() || (known.jobs <= kJobsBefore && !at_once)) return false;
-  known.is_made_now = true;
-  return true;
+  if (known.is_made_now || !known.why_vain.empty()) return Turn::none;
+  if (is_forced || pays_at_once(known, now)) {
+    known.is_made_now = true;
+    return Turn::at_once;
+  }
+  if (known.jobs <= kJobsBefore || now < known.asked_until || waiting_ >= kMostWaiting) return Turn::none;
+  known.asked_until = now + kWaitsAtMost;
+  return Turn::in_idle_time;
 }
 
-void Preambles::note_made(const Digest& key) {
+bool Preambles::takes_over(const Digest& key) {
+  const std::lock_guard lock(mutex_);
+  const auto known = headers_.find(key);
+  if (known == headers_.end() || known->second.jobs <= kJobsBefore) return false;
+  if (known->second.is_made_now || !known->second.why_vain.empty()) return false;
+  return known->second.is_made_now = true;
+}
+
+std::optional<Preambles::Waiting> Preambles::begin_waiting() {
+  if (++waiting_ <= kMostWaiting) return Waiting(*this);
+  --waiting_;
+  return std::nullopt;
+}
+
+void Preambles::note_made(const Digest& key, std::uint64_t cost_us) {
   const std::lock_guard lock(mutex_);
   header(key) = {};
+  if (cost_us != 0) last_cost_us_ = cost_us;
 }
 
 void Preambles::note_vain(const Digest& key, std::string why) {
@@ -145,11 +174,17 @@ std::uint64_t Preambles::expected_us(const Names& names) const {
 }
 
 // A time that differs by little is not written again.
-void Preambles::note_plain_run(const Names& names, const PreambleJob& ran) {
+void Preambles::note_plain_run(const Names& names, const PreambleJob& ran, Clock::time_point now) {
   const PreambleJob before = job(names.step);
   const bool is_like_before =
       before.prints == ran.prints && before.plain_us / 2 < ran.plain_us && ran.plain_us / 2 < before.plain_us;
   const std::lock_guard lock(mutex_);
+  Header& of_header = header(names.header);
+  if (now - of_header.last_job >= kBetweenBuilds) of_header.spent_us = of_header.least_us = 0;
+  if (of_header.spent_us == 0) of_header.first_job = now;
+  of_header.spent_us += ran.plain_us;
+  of_header.least_us = of_header.least_us == 0 ? ran.plain_us : std::min(of_header.least_us, ran.plain_us);
+  of_header.last_job = now;
   make_room(of_sources_);
   of_sources_[names.source] = ran.plain_us;
   if (!of_groups_.contains(names.group)) make_room(of_groups_);

@@ -159,6 +159,7 @@ struct StepState {
   bool is_stored_later = false;
   std::optional<SingleFlight::Claim> claim;
   std::shared_ptr<const UsedPreamble> preamble;  // that made its result; null: none, or it was found
+  bool wants_preamble = false;                   // the client is to make its header in idle time
   events::AtEngine engine;                       // what came of it there, if it was given to the engine
 
   StepResult result;

@@ -62,11 +62,11 @@ TEST(Preamble, IsOfJobsThatReadTheWrapperHeader) {
 TEST(Preamble, IsMadeWithTheOptionsThatBearOnTheText) {
   const Preamble preamble = preamble_for().value();
   for (const std::vector<std::string>& words : {preamble.make->commands.front().argv, preamble.make->keyed.front()}) {
-    for (const char* kept : {"-fcuda-is-device", "gfx906", "include", "__Y=1", "-O2", "-std=c++17", "/r/include",
+    for (const char* kept : {"-fcuda-is-device", "gfx906", "__Y=1", "-O2", "-std=c++17", "/r/include",
                              "__clang_hip_runtime_wrapper.h", "-emit-pch", "-fno-pch-timestamp", "/dev/null"})
       EXPECT_TRUE(has(words, kept)) << kept;
-    for (const char* left : {"-emit-obj", "a.hip", "a.o", "a.d", "X=1", "-cuid=0123", "-fdebug-compilation-dir=/build",
-                             "/lib/ocml.bc", "-fcolor-diagnostics"})
+    for (const char* left : {"-emit-obj", "a.hip", "a.o", "a.d", "X=1", "include", "-cuid=0123",
+                             "-fdebug-compilation-dir=/build", "/lib/ocml.bc", "-fcolor-diagnostics"})
       EXPECT_FALSE(has(words, left)) << left;
   }
 }
@@ -80,7 +80,17 @@ TEST(Preamble, IsOneForAllUnitsWithTheSameOptions) {
   EXPECT_EQ(preamble_for("-DZ -UNDEBUG")->make->keyed, preamble_for()->make->keyed);
   EXPECT_EQ(preamble_for("-DZ(x)=y")->left_out, (std::vector<std::string>{"Z", "X"}));
   EXPECT_NE(preamble_for("-D__Z")->make->keyed, preamble_for()->make->keyed);
-  EXPECT_NE(preamble_for("-Imore")->make->keyed, preamble_for()->make->keyed);
+}
+
+TEST(Preamble, IsMadeWithoutTheUsersSearchDirectories) {
+  const Preamble preamble = preamble_for("-Imore quotes -iquote -I=of_sysroot -I/r/include system -isystem").value();
+  EXPECT_EQ(preamble.left_out_directories, (std::vector<std::string>{"quotes", "more", "include"}));
+  EXPECT_EQ(preamble.system_directories, (std::vector<std::string>{"system", "/r/include"}));
+  const std::vector<std::string>& words = preamble.make->keyed.front();
+  for (const char* kept : {"-I=of_sysroot", "-I/r/include", "system"}) EXPECT_TRUE(has(words, kept)) << kept;
+  EXPECT_EQ(preamble_for("-Imore quotes -iquote")->make->keyed, preamble_for()->make->keyed);
+  EXPECT_NE(preamble_for("more -isystem")->make->keyed, preamble_for()->make->keyed);
+  EXPECT_NE(preamble_for("more -idirafter")->make->keyed, preamble_for()->make->keyed);
 }
 
 // A depfile of the user's without system headers needs the list without them.

@@ -133,6 +133,19 @@ TEST_F(TokensOfTwo, ThatAreSpareAreKeptForNobody) {
   EXPECT_FALSE(spares[1].was_woken());
 }
 
+TEST_F(TokensOfTwo, AreIdleWhileOneIsFreeAndNobodyWaits) {
+  EXPECT_TRUE(job_slots_.is_idle({}));
+  ASSERT_TRUE(start_first());
+  EXPECT_TRUE(job_slots_.is_idle({}));
+  ASSERT_TRUE(start_further());
+  EXPECT_FALSE(job_slots_.is_idle({}));
+  ASSERT_FALSE(start_further());
+  job_slots_.finish(kNobody, 0);
+  EXPECT_FALSE(job_slots_.is_idle({})) << "the slot is kept for the one who waits";
+  job_slots_.forget(waiter_.fd());
+  EXPECT_TRUE(job_slots_.is_idle({}));
+}
+
 TEST_F(TokensOfTwo, DoNotCountTheStepsOfAClientWhileItIsStopped) {
   support::StoppableProcess client;
   ASSERT_TRUE(job_slots_.start(true, {.client = client.pid(), .wake_fd = waiter_.fd()}));
@@ -186,6 +199,17 @@ TEST_F(SlotsOfEight, AreNoMoreBelowABuildToolThanItsJobs) {
   EXPECT_TRUE(waiter_.was_woken());
   const Waiter other;
   EXPECT_FALSE(job_slots_.start(false, {.client = 2, .wake_fd = other.fd()})) << "it is kept for the one who was woken";
+}
+
+TEST_F(SlotsOfEight, AreNotIdleWhileABuildRunsAllOfItsJobs) {
+  ASSERT_TRUE(start_first(1));
+  EXPECT_TRUE(job_slots_.is_idle({.client = 4}));
+  ASSERT_TRUE(start_first(2));
+  EXPECT_FALSE(job_slots_.is_idle({.client = 4}));
+  job_slots_.finish(2, 0);
+  EXPECT_TRUE(job_slots_.is_idle({.client = 4, .memory = 100}));
+  available_ = 100;
+  EXPECT_FALSE(job_slots_.is_idle({.client = 4, .memory = 101}));
 }
 
 TEST_F(SlotsOfEight, AreFreeForThoseWhoWaitBehindOneWhoseToolHasNone) {

@@ -2,7 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <mutex>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "support/memory_store.h"
@@ -10,46 +13,123 @@
 namespace hipcache::daemon {
 namespace {
 
+using namespace std::chrono_literals;
+
 class PreamblesTest : public testing::Test {
  protected:
   static Preambles::Names names(const std::string& step, const std::string& source = "s",
                                 const std::string& group = "g") {
-    return {digest_of(step), digest_of(source), digest_of(group)};
+    return {digest_of(step), digest_of(source), digest_of(group), digest_of("header")};
+  }
+
+  using Turn = Preambles::Turn;
+  Turn turn(bool is_forced = false) { return preambles_.turn(kKey, is_forced, now_); }
+  void pass(Preambles::Clock::duration time) { now_ += time; }
+  // A job of the key ends that has taken so long, that long after the last one.
+  void run(std::chrono::microseconds time, Preambles::Clock::duration later = 1s) {
+    pass(later);
+    Preambles::Names job = names("step");
+    job.header = kKey;
+    preambles_.note_plain_run(job, {.plain_us = static_cast<std::uint64_t>(time.count())}, now_);
   }
 
   const Digest kKey = digest_of("key");
+  Preambles::Clock::time_point now_ = Preambles::Clock::now();
   support::MemoryStore store_;
   Log log_;
   Preambles preambles_{store_, log_};
 };
 
-TEST_F(PreamblesTest, TheThirdJobMakesTheHeaderAndOthersDoNotMeanwhile) {
-  EXPECT_FALSE(preambles_.takes_turn(kKey, false));
-  EXPECT_FALSE(preambles_.takes_turn(kKey, false));
-  EXPECT_TRUE(preambles_.takes_turn(kKey, false));
-  EXPECT_FALSE(preambles_.takes_turn(kKey, false));
+TEST_F(PreamblesTest, FromTheThirdJobOnAClientIsAskedToMakeTheHeaderInIdleTime) {
+  EXPECT_EQ(turn(), Turn::none);
+  EXPECT_FALSE(preambles_.takes_over(kKey));
+  EXPECT_EQ(turn(), Turn::none);
+  EXPECT_EQ(turn(), Turn::in_idle_time);
+  EXPECT_EQ(turn(), Turn::none) << "one was asked";
+  EXPECT_TRUE(preambles_.takes_over(kKey));
+  EXPECT_FALSE(preambles_.takes_over(kKey)) << "another makes it";
   preambles_.note_left(kKey);
-  EXPECT_TRUE(preambles_.takes_turn(kKey, false)) << "the client that made it has left";
-  EXPECT_FALSE(preambles_.takes_turn(digest_of("another key"), false));
+  EXPECT_TRUE(preambles_.takes_over(kKey)) << "the client that made it has left";
+  preambles_.note_made(kKey, 1'000);
+  EXPECT_FALSE(preambles_.takes_over(kKey));
+}
+
+TEST_F(PreamblesTest, IfNothingComesOfItAnotherClientIsAskedLater) {
+  for (int job = 0; job < 3; ++job) turn();
+  pass(Preambles::kWaitsAtMost - 1s);
+  EXPECT_EQ(turn(), Turn::none);
+  pass(1s);
+  EXPECT_EQ(turn(), Turn::in_idle_time);
+}
+
+TEST_F(PreamblesTest, AFewClientsWaitForIdleTime) {
+  for (int job = 0; job < 2; ++job) turn();
+  {
+    std::vector<Preambles::Waiting> waiting;
+    for (unsigned count = 0; count < Preambles::kMostWaiting; ++count)
+      waiting.push_back(preambles_.begin_waiting().value());
+    EXPECT_FALSE(preambles_.begin_waiting());
+    EXPECT_EQ(turn(), Turn::none);
+  }
+  EXPECT_EQ(turn(), Turn::in_idle_time);
+  EXPECT_TRUE(preambles_.begin_waiting());
+}
+
+TEST_F(PreamblesTest, OneClientMakesHeadersInIdleTime) {
+  const std::unique_lock first = preambles_.turn_in_idle_time();
+  EXPECT_TRUE(first);
+  std::thread([&] { EXPECT_FALSE(preambles_.turn_in_idle_time()); }).join();
+}
+
+// 3 % of the least job's time, of which a header takes as much as three.
+TEST_F(PreamblesTest, WithoutIdleTimeAJobMakesItOnceThatCostsNoBuildMuch) {
+  int jobs = 0;
+  for (; turn() != Turn::at_once && jobs < 1'000; ++jobs) run(1s);
+  EXPECT_EQ(jobs, 101);
+  EXPECT_EQ(turn(), Turn::none) << "it is made now";
+}
+
+TEST_F(PreamblesTest, WhatAHeaderCostsIsKnownFromTheLastOne) {
+  preambles_.note_made(digest_of("another key"), 1'500'000);
+  int jobs = 0;
+  for (; turn() != Turn::at_once && jobs < 1'000; ++jobs) run(1s);
+  EXPECT_EQ(jobs, 51);
+}
+
+// Many jobs at once: a header would hold up the last of them.
+TEST_F(PreamblesTest, ABuildThatHasNotTakenLongMakesNone) {
+  for (int job = 0; job < 1'000; ++job) {
+    EXPECT_NE(turn(), Turn::at_once);
+    run(1s, 1ms);
+  }
+}
+
+TEST_F(PreamblesTest, WhatEarlierBuildsCostDoesNotCount) {
+  for (int job = 0; job < 90; ++job) run(1s);
+  pass(Preambles::kBetweenBuilds);
+  EXPECT_NE(turn(), Turn::at_once);
+  int jobs = 0;
+  for (; turn() != Turn::at_once && jobs < 1'000; ++jobs) run(1s);
+  EXPECT_EQ(jobs, 101);
 }
 
 TEST_F(PreamblesTest, TheFirstJobMakesTheHeaderIfItIsForced) {
-  EXPECT_TRUE(preambles_.takes_turn(kKey, true));
-  EXPECT_FALSE(preambles_.takes_turn(kKey, true));
+  EXPECT_EQ(turn(true), Turn::at_once);
+  EXPECT_EQ(turn(true), Turn::none);
 }
 
 TEST_F(PreamblesTest, AHeaderIsLookedUpOnceAndWhenItWasMade) {
   EXPECT_TRUE(preambles_.may_be_stored(kKey));
   preambles_.note_absent(kKey);
   EXPECT_FALSE(preambles_.may_be_stored(kKey));
-  preambles_.note_made(kKey);
+  preambles_.note_made(kKey, 0);
   EXPECT_TRUE(preambles_.may_be_stored(kKey));
 }
 
 TEST_F(PreamblesTest, AHeaderThatCannotBeMadeIsNotTriedAgain) {
-  ASSERT_TRUE(preambles_.takes_turn(kKey, true));
+  ASSERT_EQ(turn(true), Turn::at_once);
   preambles_.note_vain(kKey, "the compiler prints");
-  EXPECT_FALSE(preambles_.takes_turn(kKey, true));
+  EXPECT_EQ(turn(true), Turn::none);
   EXPECT_FALSE(preambles_.may_be_stored(kKey));
   EXPECT_EQ(preambles_.why_vain(kKey), "the compiler prints");
 }

@@ -121,8 +121,12 @@ struct Preamble {
   // The names of the command's macros that the header is made without. It serves jobs in whose text none of these may
   // occur, whatever their values are.
   std::vector<std::string> left_out = {};
-  std::string header;                     // names in the directory
-  std::string plain_output, with_output;  // of the two commands
+  // The user's search directories (-I, -iquote) that the header is made without. They come before all others, so it
+  // serves jobs in which none of them has a name that the text looks for.
+  std::vector<std::string> left_out_directories = {};
+  std::vector<std::string> system_directories = {};  // the header's own search
+  std::string header;                                // names in the directory
+  std::string plain_output, with_output;             // of the two commands
 };
 
 struct Step {

@@ -95,6 +95,23 @@ std::string users_macro(const Cc1Argument& argument, const FrontendJob& job) {
   return !name.empty() && is_letter(name.front()) ? name : "";
 }
 
+bool is_system_directory(const Cc1Argument& argument, const FrontendJob& job) {
+  const std::string& word = word_of(job, argument);
+  return argument.role == Cc1Role::search_path || word == "-isystem" || word == "-idirafter";
+}
+
+// The directory of -I or -iquote, in which names are looked for before any system directory. "" for any other
+// argument, and for one that clang gives another meaning: below the system root, or a system directory as well.
+std::string users_directory(const Cc1Argument& argument, const FrontendJob& job) {
+  const std::string& word = word_of(job, argument);
+  if (argument.role != Cc1Role::preprocessing || !(word.starts_with("-I") || word == "-iquote")) return "";
+  if (argument.value.starts_with('=') || argument.value == "-") return "";
+  const bool is_twofold = std::any_of(job.arguments.begin(), job.arguments.end(), [&](const Cc1Argument& other) {
+    return is_system_directory(other, job) && other.value == argument.value;
+  });
+  return is_twofold ? "" : argument.value;
+}
+
 // Whether the header does not depend on the argument, or the commands below have another one in its place.
 bool is_of_job(const Cc1Argument& argument, const FrontendJob& job) {
   switch (argument.role) {
@@ -112,7 +129,7 @@ bool is_of_job(const Cc1Argument& argument, const FrontendJob& job) {
     case Cc1Role::look:
       return true;
     default:
-      return !users_macro(argument, job).empty();
+      return !users_macro(argument, job).empty() || !users_directory(argument, job).empty();
   }
 }
 
@@ -206,8 +223,12 @@ std::optional<Preamble> preamble_of(const FrontendJob& job, const compiler::Arch
   if (!reads_wrapper) return std::nullopt;
   Preamble preamble{.why_not = why_not(job)};
   if (!preamble.why_not.empty()) return preamble;
-  for (const Cc1Argument& argument : job.arguments)
+  for (const Cc1Argument& argument : job.arguments) {
     if (std::string name = users_macro(argument, job); !name.empty()) preamble.left_out.push_back(std::move(name));
+    if (std::string name = users_directory(argument, job); !name.empty())
+      preamble.left_out_directories.push_back(std::move(name));
+    if (is_system_directory(argument, job)) preamble.system_directories.push_back(argument.value);
+  }
   const std::string stem = arch.name.empty() ? "host" : file_name(arch);
   const std::string source = stem + ".preamble.hip", depfile = stem + ".preamble.d";
   preamble.header = stem + ".preamble.pch";

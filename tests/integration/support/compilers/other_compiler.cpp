@@ -97,7 +97,7 @@ int frontend(const Arguments& argv, bool takes_time) {
   const bool to_bitcode = has(argv, "-emit-llvm-bc");
   const std::string input = read(source_of(argv));
   const auto says = [&](const char* word) { return input.find(word) != std::string::npos; };
-  if (says("wrong")) return fail("in the source");
+  if (says("wrong") || (says("fails-with-header") && has(argv, "-include-pch"))) return fail("in the source");
   if (!from_bitcode) {
     if (says("warn")) std::cerr << "warning: of the front end\n";
     if (says("front-says-more") && to_bitcode) std::cerr << "warning: apart\n";
@@ -106,6 +106,7 @@ int frontend(const Arguments& argv, bool takes_time) {
   }
   std::string code = from_bitcode ? input : front_end(input);
   if (says("hidden") && !from_bitcode) code += hidden();
+  if (says("differs-each-time")) code += std::to_string(getpid());
   if (says("differs-with-header") && has(argv, "-include-pch")) code += "differs";
   if (!to_bitcode) {
     if (takes_time) take_time(kBackEndMilliseconds);
