@@ -62,13 +62,13 @@ void Preambles::note_absent(const Digest& key) {
   header(key).is_absent = true;
 }
 
-// What making will cost is known from the last header. Else three times the least job counts: each job parses the text
-// that the header and its proof parse twice.
+// What making will cost is known from the last header. Else three times the least job counts, because each job parses
+// the text that the header and its proof parse twice; but no less than kLeastCostUs.
 bool Preambles::pays_at_once(const Header& header, Clock::time_point now) const {
-  const std::uint64_t cost_us = last_cost_us_ != 0 ? last_cost_us_ : 3 * header.least_us;
+  const std::uint64_t cost_us = last_cost_us_ != 0 ? last_cost_us_ : std::max(3 * header.least_us, kLeastCostUs);
   const auto elapsed = std::chrono::duration_cast<std::chrono::microseconds>(now - header.first_job);
   const std::uint64_t spent_us = std::min(header.spent_us, static_cast<std::uint64_t>(elapsed.count()));
-  return cost_us != 0 && now - header.last_job < kBetweenBuilds && spent_us / 100 * kMostLossPercent >= cost_us;
+  return now - header.last_job < kBetweenBuilds && spent_us / 100 * kMostLossPercent >= cost_us;
 }
 
 Preambles::Turn Preambles::turn(const Digest& key, bool is_forced, Clock::time_point now) {

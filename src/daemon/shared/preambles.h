@@ -55,7 +55,8 @@ class Preambles {
  public:
   static constexpr std::uint64_t kHeavyUs = 8'000'000;  // of processor time: a header saves less than 3 % of such a job
   static constexpr unsigned kJobsBefore = 2;            // that ask for no header
-  static constexpr unsigned kMostLossPercent = 3;       // of a build, by a header that a job makes in its own slot
+  static constexpr std::uint64_t kLeastCostUs = 500'000;  // of a header and its proof, where none was made yet
+  static constexpr unsigned kMostLossPercent = 3;         // of a build, by a header that a job makes in its own slot
   static constexpr std::chrono::seconds kBetweenBuilds{30};
   static constexpr unsigned kMostWaiting = 4;               // clients at once
   static constexpr std::chrono::seconds kWaitsAtMost{600};  // a client for idle time

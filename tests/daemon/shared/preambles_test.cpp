@@ -96,6 +96,13 @@ TEST_F(PreamblesTest, WhatAHeaderCostsIsKnownFromTheLastOne) {
   EXPECT_EQ(jobs, 51);
 }
 
+TEST_F(PreamblesTest, BeforeOneWasMadeItCountsAsHalfASecondAtLeast) {
+  for (int job = 0; job < 1'000; ++job) {
+    EXPECT_NE(turn(), Turn::at_once);
+    run(4ms);
+  }
+}
+
 // Many jobs at once: a header would hold up the last of them.
 TEST_F(PreamblesTest, ABuildThatHasNotTakenLongMakesNone) {
   for (int job = 0; job < 1'000; ++job) {
