@@ -18,6 +18,19 @@ bool is_no_link(const std::string& path) {
   return ::readlink(path.c_str(), target, sizeof target) < 0 && errno == EINVAL;
 }
 
+std::optional<std::string> target_of(const std::string& path) {
+  char target[PATH_MAX];
+  const ssize_t length = ::readlink(path.c_str(), target, sizeof target);
+  if (length < 0) return std::nullopt;
+  return std::string(target, static_cast<std::size_t>(length));
+}
+
+// The name of the link's target, relative to the same directory as the link's own name.
+std::string name_of_target(const std::string& link, const std::string& target) {
+  const std::string_view parent = parent_spelling(link);
+  return parent.empty() ? target : join_path(parent, target);
+}
+
 }  // namespace
 
 std::optional<std::string> RealPaths::of(const std::string& path) {
@@ -35,23 +48,6 @@ const std::optional<std::string>& RealPaths::of_directory(const std::string& pat
   if (is_new) at->second = resolved_path(path);
   return at->second;
 }
-
-namespace {
-
-std::optional<std::string> target_of(const std::string& path) {
-  char target[PATH_MAX];
-  const ssize_t length = ::readlink(path.c_str(), target, sizeof target);
-  if (length < 0) return std::nullopt;
-  return std::string(target, static_cast<std::size_t>(length));
-}
-
-// The name of the link's target, relative to the same directory as the link's own name.
-std::string name_of_target(const std::string& link, const std::string& target) {
-  const std::string_view parent = parent_spelling(link);
-  return parent.empty() ? target : join_path(parent, target);
-}
-
-}  // namespace
 
 void LinksOnTheWay::add_all_on(std::string_view path) {
   std::vector<std::string> pending{std::string(path)};

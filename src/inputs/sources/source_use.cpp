@@ -76,6 +76,44 @@ std::optional<std::string> read_as(const std::string& path, const Digest& conten
   return std::move(*bytes);
 }
 
+// "NAME=VALUE" and "NAME(x)=VALUE" as a #define.
+std::string definition_of(std::string_view macro) {
+  const std::size_t equals = macro.find('=');
+  std::string line = "#define " + std::string(macro.substr(0, equals)) + " ";
+  if (equals != macro.npos) line += macro.substr(equals + 1);
+  std::replace(line.begin(), line.end(), '\n', ' ');
+  return line + "\n";
+}
+
+bool holds_options(std::string_view path) {
+  const std::string_view name = base_name(path);
+  return name.ends_with(".cfg") || name.ends_with(".specs") || name.ends_with(".spec") || name == "specs";
+}
+
+// Headers that declare std::source_location itself.
+bool declares_source_location(std::string_view path) { return base_name(path) == "source_location"; }
+
+// gcc runs its compilers proper as programs, clang has its own name in that of a program or library.
+bool is_by_gcc(const std::vector<Observation>& observations) {
+  constexpr std::array<std::string_view, 4> kProper = {"cc1", "cc1plus", "cc1obj", "cc1objplus"};
+  bool has_proper = false;
+  for (const Observation& observation : observations) {
+    if (observation.question != Question::content) continue;
+    const std::string_view name = base_name(observation.name);
+    if (name.find("clang") != name.npos) return false;
+    has_proper = has_proper || std::find(kProper.begin(), kProper.end(), name) != kProper.end();
+  }
+  return has_proper;
+}
+
+// Whether each macro of the command counts for all of the compile. Options of the driver hand arguments to one side
+// only (-Xarch_host), or to programs that take them for something else.
+bool names_all_macros(const std::vector<std::string>& arguments, const RunContext& from) {
+  return from.variable("CCC_OVERRIDE_OPTIONS") == nullptr &&
+         std::none_of(arguments.begin(), arguments.end(),
+                      [](std::string_view argument) { return argument.starts_with("-X"); });
+}
+
 }  // namespace
 
 std::optional<TokenDigests> token_digests(const std::string& path, const Digest& content, FileSystemMemo& memo,
@@ -125,48 +163,6 @@ std::shared_ptr<const SourceNames> names_in_source(const std::string& path, cons
   if (!bytes) return nullptr;
   return remember(scan_source(*bytes, Wanted::names).names);
 }
-
-namespace {
-
-// "NAME=VALUE" and "NAME(x)=VALUE" as a #define.
-std::string definition_of(std::string_view macro) {
-  const std::size_t equals = macro.find('=');
-  std::string line = "#define " + std::string(macro.substr(0, equals)) + " ";
-  if (equals != macro.npos) line += macro.substr(equals + 1);
-  std::replace(line.begin(), line.end(), '\n', ' ');
-  return line + "\n";
-}
-
-bool holds_options(std::string_view path) {
-  const std::string_view name = base_name(path);
-  return name.ends_with(".cfg") || name.ends_with(".specs") || name.ends_with(".spec") || name == "specs";
-}
-
-// Headers that declare std::source_location itself.
-bool declares_source_location(std::string_view path) { return base_name(path) == "source_location"; }
-
-// gcc runs its compilers proper as programs, clang has its own name in that of a program or library.
-bool is_by_gcc(const std::vector<Observation>& observations) {
-  constexpr std::array<std::string_view, 4> kProper = {"cc1", "cc1plus", "cc1obj", "cc1objplus"};
-  bool has_proper = false;
-  for (const Observation& observation : observations) {
-    if (observation.question != Question::content) continue;
-    const std::string_view name = base_name(observation.name);
-    if (name.find("clang") != name.npos) return false;
-    has_proper = has_proper || std::find(kProper.begin(), kProper.end(), name) != kProper.end();
-  }
-  return has_proper;
-}
-
-// Whether each macro of the command counts for all of the compile. Options of the driver hand arguments to one side
-// only (-Xarch_host), or to programs that take them for something else.
-bool names_all_macros(const std::vector<std::string>& arguments, const RunContext& from) {
-  return from.variable("CCC_OVERRIDE_OPTIONS") == nullptr &&
-         std::none_of(arguments.begin(), arguments.end(),
-                      [](std::string_view argument) { return argument.starts_with("-X"); });
-}
-
-}  // namespace
 
 CommandMacros macros_of_command(const std::vector<std::string>& arguments) {
   std::string text;
