@@ -1,9 +1,11 @@
 #!/usr/bin/env bash
 # Chroots that a run uses and does not change, for those who source this file. They need root.
 
-# make_room DIRECTORY SUITE OPTION-OF-MMDEBSTRAP... [SOURCE]: a chroot, unless it is there.
+# make_room DIRECTORY SUITE OPTION-OF-MMDEBSTRAP... [SOURCE]: a chroot, unless one is there that was made with
+# the same arguments.
 make_room() {
-  [[ ! -d $1 ]] || return 0
+  local made=${*:2}
+  [[ ! -d $1 || "$(cat "$1.made" 2>/dev/null)" != "$made" ]] || return 0
   echo "== chroot $1"
   mkdir -p "${1%/*}"
   local sources=() options=()
@@ -13,7 +15,9 @@ make_room() {
   # A caller that asks whether this failed switches errexit off here.
   mmdebstrap --quiet --mode=root --format=directory "${options[@]}" "$2" "$1.new" "${sources[@]}" ||
     { rm -rf --one-file-system "$1.new" && return 1; }
+  rm -rf --one-file-system "$1"
   mv "$1.new" "$1"
+  printf '%s\n' "$made" >"$1.made"
 }
 
 # can_enter_layer ROOM DIRECTORY: false where no overlay can be mounted, as in many containers.

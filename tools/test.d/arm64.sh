@@ -15,7 +15,9 @@ readonly tested=(base_test compiler_test protocol_test trace_preload_test)
 excluded='ChannelFault.MoreDescriptors*:Life.OfAnExecuted*:Life.OfAProgram*:Life.AddsOnly*:Life.*Preload*:Life.UnderFakeroot*'
 excluded+=':Preload.RecordsTheKernelsOwn*:Preload.RecordsTheFilesThatLibc*:Process.GivesArgumentZero*:Then.BothHaveTheUsersLimits'
 readonly used=bash,clang-19,clang-tools-19,coreutils,dash,diffutils,g++,grep,lld-19,llvm-19,python3,rocm-device-libs,libamdhip64-dev,sed,util-linux
-readonly linked=libbenchmark-dev,libboost1.81-dev,libbz2-dev,libcli11-dev,libcurl4-openssl-dev,libfmt-dev,libgmock-dev,libgrpc++-dev,libgtest-dev,libhiredis-dev,liblz4-dev,libprotobuf-dev,librocksdb-dev,libsnappy-dev,libspdlog-dev,libssl-dev,libtomlplusplus-dev,libxxhash-dev,libzstd-dev,llvm-19-dev,musl-dev,nlohmann-json3-dev,zlib1g-dev
+# What the build and the tests link, by tools/packages.txt.
+linked=$(sed -n '/^# building$/,/^$/p; /^# tests/,/^$/p' "$root/tools/packages.txt" | awk '$1 ~ /-dev$/ && $1 != "dpkg-dev" { print $1 }' | paste -sd,)
+readonly linked=$linked,musl-dev
 
 skip() {
   echo "skipped: $*"

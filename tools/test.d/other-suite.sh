@@ -26,7 +26,7 @@ trap 'leave_layer; rm -rf --one-file-system "$work"' EXIT
 
 make_room "$room" "$suite" --variant=apt --include="$further" \
   --customize-hook="mkdir \"\$1/setup\"" --customize-hook="copy-in $root/tools/setup $root/tools/packages.txt /setup" \
-  --customize-hook="chroot \"\$1\" /setup/setup building" || skip "mmdebstrap makes no root of $suite"
+  --customize-hook="chroot \"\$1\" /setup/setup building # $(sha256sum <"$root/tools/packages.txt")" || skip "mmdebstrap makes no root of $suite"
 can_enter_layer "$room" "$work" || skip "no overlay can be mounted"
 enter_layer "$room" "$work"
 
