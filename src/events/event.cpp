@@ -115,6 +115,7 @@ void list_fields(Either<StepEvent> auto& event, auto& fields) {
   fields.number("bytes", event.bytes);
   fields.number("saved_us", event.saved_us);
   fields.number("processor_saved_us", event.processor_saved_us);
+  fields.number("header_saved_us", event.header_saved_us);
   fields.flag("waited", event.has_waited);
   fields.list("why", event.why);
   fields.number("more", event.more);

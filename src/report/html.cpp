@@ -260,6 +260,10 @@ std::string cards(const Summary& summary) {
          card(std::to_string(summary.outcomes.all()), rest.empty() ? "requests" : "requests: " + rest) +
          card(short_duration(summary.processor_saved_us), "of processor time saved") +
          card(short_duration(summary.run_us), "in steps that ran") +
+         (summary.with_header.steps == 0
+              ? ""
+              : card(short_duration(summary.with_header.saved_us),
+                     fmt::format("spared by wrapper headers in {} of them", summary.with_header.steps))) +
          card(short_duration(summary.end_us - summary.begin_us), "from the first request to the last answer");
 }
 

@@ -30,6 +30,9 @@ std::string head(const Summary& summary) {
 std::string notes(const Summary& summary) {
   const Evicted& evicted = summary.evicted;
   std::string text;
+  if (summary.with_header.steps > 0)
+    text += fmt::format("\n{} of the steps that ran used a wrapper header parsed before: {} of processor time less.\n",
+                        summary.with_header.steps, short_duration(summary.with_header.saved_us));
   if (evicted.values > 0)
     text += fmt::format(
         "\n> The cache was too small for this build: {} were evicted while it ran. Set `HIPCACHE_MAX_SIZE={}`.\n",

@@ -186,6 +186,8 @@ class Collector {
     counted.run_us += step.duration_us;
     counted.bytes += is_whole ? request.bytes : step.bytes;
     into_.run_us += step.duration_us;
+    into_.with_header.steps += step.header_saved_us > 0 ? 1 : 0;
+    into_.with_header.saved_us += step.header_saved_us;
     directory.run_us += step.duration_us;
     into_.misses.push_back(miss_of(request, step));
     if (step.is_gone) {

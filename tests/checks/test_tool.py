@@ -32,7 +32,7 @@ class Tool(unittest.TestCase):
     def test_in_part_run_the_older_compilers_tests_and_other_systems_alone(self):
         for seed in (1, 2):
             left = set(stages.stages_of("release", seed)) - set(stages.stages_of("all", seed))
-            self.assertEqual(left, {stages.OLDER, stages.ELSEWHERE[(seed + 1) % 2]})
+            self.assertEqual(left, {stages.OLDER, stages.WRAPPED, stages.ELSEWHERE[(seed + 1) % 2]})
 
     def test_the_seed_draws_some_of_the_older_compilers_tests(self):
         labelled = [*stages.OLDER.chosen(tests(), 1), selection.Test(999, "Clang15", frozenset({"compiler"}), True)]

@@ -39,6 +39,7 @@ StepEvent step() {
           .arch = "gfx906",
           .bytes = 8,
           .saved_us = 9,
+          .header_saved_us = 7,
           .has_waited = true,
           .why = {"content ./a.h", "b"},
           .more = 10,

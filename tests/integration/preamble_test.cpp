@@ -135,6 +135,8 @@ TEST_P(WrapperHeader, IsMadeOnceForAllSourcesWithTheSameOptions) {
   const Used other = checked(compile("-O1", "b"));
   EXPECT_EQ(other.made, 0);
   EXPECT_EQ(other.used, 2);
+  const Ended told = cache_.run({"--report", "-", "--format", "json"}, project_.path());
+  EXPECT_EQ(nlohmann::json::parse(told.out).at("wrapper_headers").at("used"), 4);
   EXPECT_EQ(cache_.control("--stop-server").exit_code, 0);
   write("int yet_more;\n", "c.hip");
   const Used later = checked(compile("-O1", "c"));

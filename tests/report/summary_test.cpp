@@ -135,6 +135,20 @@ TEST(Summary, IsBoundedAndSaysOfHowMany) {
   EXPECT_EQ(summary.directories.front().directory, "/build/d199");
 }
 
+TEST(Summary, CountsRunsWithAWrapperHeader) {
+  LogMaker log;
+  log.step(1, 5, "run", "host").step(2, 5, "run", "device", "gfx906");
+  log.last_step().header_saved_us = 300;
+  log.request(1, 60, "miss", "a.o");
+  const Build build = build_of(log.log(), std::nullopt);
+  const Summary summary = summary_of(build, {});
+  EXPECT_EQ(summary.with_header.steps, 1u);
+  EXPECT_EQ(summary.with_header.saved_us, 300u);
+  EXPECT_NE(to_html(build, summary).find("spared by wrapper headers in 1 of them"), std::string::npos);
+  EXPECT_NE(to_markdown(summary).find("1 of the steps that ran used a wrapper header"), std::string::npos);
+  EXPECT_NE(to_json(summary).find("\"processor_saved_us\": 300"), std::string::npos);
+}
+
 TEST(Summary, SaysWhichSizeWouldHaveKeptWhatWasEvicted) {
   LogMaker log;
   log.step(1, 5, "run", "host");

@@ -58,10 +58,13 @@ class Kind:
     def units(self):
         return [pathlib.Path(f"unit_{index}.hip") for index in range(self.number)]
 
-    def write(self, directory):
+    def write(self, directory, project):
+        """No two units are alike, and none is like one of another project, so that none is served what another has
+        compiled."""
         (directory / "shared.h").write_text(SHARED)
-        for index, unit in enumerate(self.units):  # no two are alike, so that none is served what another has compiled
-            (directory / unit).write_text((HEAD + self.kernels + TAIL).replace("INDEX", str(index)))
+        for index, unit in enumerate(self.units):
+            text = (HEAD + self.kernels + TAIL).replace("INDEX", f"{project}_{index}")
+            (directory / unit).write_text(text.replace("data", f"{project}_data"))
 
     def recipe(self):
         flags = ["-std=c++17", "-O3", "-DNDEBUG"]

@@ -17,6 +17,7 @@ from tool import default_hipcache
 
 SETTLING_SECONDS = 3  # longer than the store waits for more to write
 SETTLING_TRIES = 10
+HEADERS_SECONDS = 120
 VERSION = re.compile(r"\d+(\.\d+)+")
 NOWHERE = "/proc/no/such/directory"
 
@@ -86,6 +87,9 @@ class Plain:
         """Seconds of processor that a server and what it started have used so far."""
         pid = self.server()
         return 0 if pid is None else processes.tree_seconds(pid)
+
+    def await_headers(self, number):
+        """Waits until so many wrapper headers were made since zero(), in idle time."""
 
     def stop(self):
         """Ends what renew() started."""
@@ -209,6 +213,13 @@ class Hipcache(Launcher):
 
     def stats(self):
         return json.loads(self.control("--show-stats", "--format", "json"))
+
+    def await_headers(self, number):
+        deadline = time.monotonic() + HEADERS_SECONDS
+        while self.stats()["wrapper_headers"]["made"] < number:
+            if time.monotonic() > deadline:
+                raise Failed(f"{number} wrapper headers were not made within {HEADERS_SECONDS} s")
+            time.sleep(0.1)
 
     def ran(self):
         """Device and host compiles always; other steps, and what was not cached, only where there were any."""

@@ -133,14 +133,15 @@ class Run:
         chosen = stage.chosen(selection.tests_of(ROOT / "build" / stage.preset), self.seed)
         self.brought.wait()
         print(f"== {stage.preset}: {stage.heading}", flush=True)
-        tested = progress.test(["ctest", "--preset", stage.preset, "-j", TESTS_AT_ONCE, "-I",
+        variables = [f"{name}={value}" for name, value in stage.environment]
+        tested = progress.test(["env", *variables, "ctest", "--preset", stage.preset, "-j", TESTS_AT_ONCE, "-I",
                                 selection.numbers(chosen)])
         self.seconds.update({f"{stage.preset}: {name}": seconds for name, seconds in tested.seconds.items()})
         self.summaries.append((stage, tested))
         self.timed(f"{stage.preset}: {stage.heading}", clock)
         if not tested.good:
             self.failed.append(stage)
-            self.repeat_failed(stage)
+            self.repeat_failed(stage, variables)
 
     def script(self, stage):
         clock = Clock()
@@ -152,10 +153,10 @@ class Run:
         elif code != 0:
             self.failed.append(stage)
 
-    def repeat_failed(self, stage):
+    def repeat_failed(self, stage, variables):
         """Shows whether what failed fails each time. A test that passes now still counts as failed."""
         print(f"== {stage.preset}: what failed, once more", flush=True)
-        subprocess.run(["ctest", "--preset", stage.preset, "--rerun-failed"])
+        subprocess.run(["env", *variables, "ctest", "--preset", stage.preset, "--rerun-failed"])
 
     def report(self):
         print(f"== the slowest {SLOWEST} tests")

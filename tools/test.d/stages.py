@@ -19,6 +19,7 @@ class Stage:
     heading: str
     targets: tuple
     chosen: typing.Callable  # of all tests of the tree, and by the seed, those to run
+    environment: tuple = ()
 
 
 @dataclasses.dataclass(frozen=True)
@@ -60,6 +61,15 @@ OLDER = Stage(
     NEWER.targets,
     lambda tests, _: selection.with_older_compiler(selection.labelled(tests, RELEASED)),
 )
+# The tests' compiles do without clang's wrapper header, for it makes each ten times as long. Here they have
+# it, and use it precompiled.
+WRAPPED = Stage(
+    "complete",
+    "tables of cases and commands with clang's wrapper header, parsed once",
+    NEWER.targets,
+    lambda tests, _: [test for test in selection.labelled(tests, RELEASED) if test.name.startswith("Tables/")],
+    (("WRAPPER_HEADER", "1"),),
+)
 SOME_OLDER = Stage(
     "complete",
     f"tests with the older compiler (one of {SHARE})",
@@ -88,7 +98,7 @@ ELSEWHERE = (TRIXIE, ARM64)
 def stages_of(kind, seed):
     """`kind`: "default", "quick", "all" or "release"."""
     if kind == "release":
-        return ADDRESS, THREAD, NEWER, OLDER, CORPUS, *ELSEWHERE
+        return ADDRESS, THREAD, NEWER, OLDER, WRAPPED, CORPUS, *ELSEWHERE
     if kind == "all":
         return ADDRESS, THREAD, NEWER, SOME_OLDER, CORPUS, ELSEWHERE[seed % len(ELSEWHERE)]
     return (QUICK_STAGE,) if kind == "quick" else (SOME,)

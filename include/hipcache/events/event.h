@@ -71,6 +71,7 @@ struct StepEvent {
   std::string arch;   // empty if it has none
   std::uint64_t bytes = 0;
   std::uint64_t saved_us = 0, processor_saved_us = 0;
+  std::uint64_t header_saved_us = 0;  // processor time that a wrapper header spared its run; 0: it used none
   bool has_waited = false;       // for another client that was running it
   std::vector<std::string> why;  // it ran: the lines of --explain
   std::uint64_t more = 0;        // lines left out

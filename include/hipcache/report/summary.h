@@ -59,13 +59,20 @@ struct Evicted {
   std::string advice;            // "30G" for HIPCACHE_MAX_SIZE; empty: nothing was evicted
 };
 
+// Steps that ran with a wrapper header that was parsed before.
+struct WithHeader {
+  std::uint64_t steps = 0;
+  std::uint64_t saved_us = 0;  // in processor time
+};
+
 struct Summary {
   std::string begins;
   std::uint64_t begin_us = 0, end_us = 0;
   Outcomes outcomes;
-  std::uint64_t run_us = 0;               // of all steps that ran
-  std::uint64_t saved_us = 0;             // that the steps taken from the cache took when they ran
-  std::uint64_t processor_saved_us = 0;   // the same in processor time
+  std::uint64_t run_us = 0;              // of all steps that ran
+  std::uint64_t saved_us = 0;            // that the steps taken from the cache took when they ran
+  std::uint64_t processor_saved_us = 0;  // the same in processor time
+  WithHeader with_header;
   std::vector<StepRow> steps;             // architectures first
   std::vector<DirectoryRow> directories;  // the most expensive first; at most kMostDirectories
   std::vector<Miss> misses;               // the same; at most kMostMisses

@@ -167,7 +167,7 @@ bool PreambleRun::use(const cache::ActionResult& made, inputs::Witnessed witness
   }
   std::from_chars(saves->data(), saves->data() + saves->size(), saves_us_);
   of_header_ = std::move(*of_header);
-  state_.preamble = std::make_shared<const UsedPreamble>(UsedPreamble{header.blob, std::move(witnessed)});
+  state_.preamble = std::make_shared<const UsedPreamble>(UsedPreamble{header.blob, std::move(witnessed), saves_us_});
   return true;
 }
 

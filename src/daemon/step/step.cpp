@@ -119,6 +119,7 @@ EndedStep ended_step(const StepState& state, const StepClock& clock, bool is_usa
                             .arch = arch_of(spec),
                             .saved_us = state.hit ? state.result.duration_us : 0,
                             .processor_saved_us = state.hit ? state.result.processor_time() : 0,
+                            .header_saved_us = state.hit || state.preamble == nullptr ? 0 : state.preamble->saves_us,
                             .has_waited = state.waited,
                             .not_stored = state.hit ? "" : refusal_of(state.result),
                             .engine = state.engine}};

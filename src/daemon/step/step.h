@@ -138,6 +138,7 @@ std::string said_by_failure(const StepResult& failed);
 struct UsedPreamble {
   Digest header;
   inputs::Witnessed witnessed;
+  std::uint64_t saves_us = 0;  // in processor time, by its proof
 };
 
 struct StepState {

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <cstdlib>
 #include <filesystem>
 
 #include "hipcache/base/files.h"
@@ -86,6 +87,7 @@ Cache::~Cache() {
 
 Variables Cache::variables(const Variables& more) const {
   Variables all{{"HIPCACHE_DIR", directory()}, {"HIPCACHE_CONFIG", "/dev/null"}, {"HIPCACHE_AUDIT", "0"}};
+  if (std::getenv("WRAPPER_HEADER") != nullptr) all["HIPCACHE_PREAMBLE"] = "always";
   for (const auto& [name, value] : settings_) all[name] = value;
   for (const auto& [name, value] : more) all[name] = value;
   return all;

@@ -1,6 +1,7 @@
 #include "integration/support/compiler.h"
 
 #include <algorithm>
+#include <cstdlib>
 
 #include "hipcache/base/files.h"
 
@@ -17,8 +18,10 @@ void launch(float* data) { kernel<<<1, 64>>>(data); }
 }  // namespace
 
 Arguments Compiler::hip() const {
+  // The driver of clang 15 includes its wrapper header only for a version of HIP that it knows.
+  const bool wrapped = std::getenv("WRAPPER_HEADER") != nullptr;
   return Arguments{program()} +
-         words("-x hip -std=c++17 -nogpuinc -B" + tools() +
+         words(std::string("-x hip -std=c++17 ") + (wrapped ? "--hip-version=5.2.3" : "-nogpuinc") + " -B" + tools() +
                " --rocm-path=/usr --rocm-device-lib-path=/usr/lib/x86_64-linux-gnu/amdgcn/bitcode");
 }
 

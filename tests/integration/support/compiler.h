@@ -20,6 +20,8 @@ struct Compiler {
   std::string tools() const { return "/usr/lib/llvm-" + version + "/bin"; }
 
   // A HIP compile without architectures: language, ROCm, and the lld of the same version (clang 15 takes it from PATH).
+  // It includes clang's wrapper header, which takes long, only if the variable WRAPPER_HEADER is set; Cache then has
+  // all compiles use it precompiled.
   Arguments hip() const;
 };
 
