@@ -102,7 +102,7 @@ std::variant<Planned, Uncacheable> read(StepState probe, std::string printed, co
   if (hip::names_by_inode(printed)) return Uncacheable{Reason::random_cuid, "-fgpu-rdc for one side alone"};
   const auto read_plan = [&] {
     return hip::read_plan(printed, wrapped ? *wrapped : request.invocation, kStoredDirectory,
-                          request.from.source_date());
+                          request.from.source_date(), source_ids_of(request, context.services.file_system));
   };
   Result<hip::Plan> plan = read_plan();
   if (!plan) return Uncacheable{Reason::plan_not_understood, plan.error().message};

@@ -9,6 +9,7 @@
 #include "daemon/request/processor.h"
 #include "daemon/request/step_kinds.h"
 #include "hipcache/base/files.h"
+#include "hipcache/base/text.h"
 #include "hipcache/compiler/option_facts.h"
 
 namespace hipcache::daemon {
@@ -193,8 +194,8 @@ std::vector<std::string> portable(const std::vector<std::string>& argv, const in
   for (std::size_t i = 0; i < argv.size(); ++i) {
     if (defines_macro(argv, i) || is_joined(argv, i)) {
       add_as_typed(result, argv[i], from.roots);
-    } else if (!from.cuid.empty() && argv[i] == "-cuid=" + from.given_cuid()) {
-      result.emplace_back("-cuid=");
+    } else if (!from.cuid.empty() && argv[i].starts_with("-cuid=" + from.given_cuid())) {
+      result.push_back(replace_all(argv[i], from.given_cuid(), ""));  // what is left tells several sources apart
     } else {
       result.push_back(portable_argument(argv[i], from.roots));
     }
