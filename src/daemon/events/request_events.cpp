@@ -6,11 +6,15 @@
 
 #include "daemon/request/step_kinds.h"
 #include "hipcache/base/reason.h"
+#include "hipcache/base/step_name.h"
 #include "hipcache/protocol/explanation.h"
 
 namespace hipcache::daemon {
 
 namespace {
+
+using compiler::Invocation;
+using stats::Outcome;
 
 constexpr std::array<std::string_view, 11> kSources{".c",  ".cc", ".cpp", ".cxx", ".C", ".hip",
                                                     ".cu", ".m",  ".mm",  ".s",   ".S"};
@@ -19,27 +23,6 @@ bool is_source(std::string_view word) {
   return !word.starts_with('-') &&
          std::any_of(kSources.begin(), kSources.end(), [&](std::string_view ending) { return word.ends_with(ending); });
 }
-
-}  // namespace
-
-NamesTyped names_typed(const std::vector<std::string>& argv) {
-  NamesTyped names;
-  for (std::size_t i = 1; i < argv.size(); ++i) {
-    const std::string& word = argv[i];
-    if (word == "-o" && i + 1 < argv.size())
-      names.object = argv[++i];
-    else if (word.starts_with("-o") && word.size() > 2)
-      names.object = word.substr(2);
-    else if (names.source.empty() && is_source(word))
-      names.source = word;
-  }
-  return names;
-}
-
-namespace {
-
-using compiler::Invocation;
-using stats::Outcome;
 
 const char* name_of(Outcome outcome) {
   switch (outcome) {
@@ -83,7 +66,64 @@ void add_reasons(events::StepEvent& event, const protocol::ExplainedStep& told) 
   event.is_gone = told.differences.size() == 1 && told.differences.front().kind == protocol::Differs::gone;
 }
 
+// A step that is in no plan is the probe, or the run of an opaque compile, which is labelled by its kind.
+std::string kind_of(const StepSpec& spec) {
+  if (spec.is_proof) return "proof";
+  if (spec.prints_plan) return "probe";
+  if (spec.planned == nullptr) return spec.label;
+  return spec.planned->is_front_end ? kFrontEndStep : traits_of(spec.planned->kind).domain;
+}
+
+// A header is no step of the user's architecture, so it counts by its kind.
+std::string arch_of(const StepSpec& spec) {
+  const bool has_none = spec.planned == nullptr || spec.is_proof || spec.planned->kind == hip::StepKind::preamble;
+  return has_none ? "" : spec.planned->arch.name;
+}
+
+const char* outcome_of(const StepState& state, bool is_usable) {
+  if (state.hit) return "hit";
+  return is_usable && state.succeeded() ? "run" : "failed";
+}
+
+std::string refusal_of(const StepResult& result) {
+  const std::string reason = text_of(result.refusal);
+  return result.refusal_detail.empty() ? reason : reason + ": " + result.refusal_detail;
+}
+
+// Without the request's id, and without the reasons for its run.
+events::StepEvent event_of(const StepState& state, const StepClock& clock, bool is_usable) {
+  const StepSpec& spec = state.spec();
+  events::StepEvent event{.start_us = clock.start_us(),
+                          .duration_us = clock.elapsed_us(),
+                          .outcome = outcome_of(state, is_usable),
+                          .kind = kind_of(spec),
+                          .label = spec.is_proof ? "proof of " + spec.label : spec.label,
+                          .arch = arch_of(spec),
+                          .saved_us = state.hit ? state.result.duration_us : 0,
+                          .processor_saved_us = state.hit ? state.result.processor_time() : 0,
+                          .header_saved_us = state.hit || state.preamble == nullptr ? 0 : state.preamble->saves_us,
+                          .has_waited = state.waited,
+                          .not_stored = state.hit ? "" : refusal_of(state.result),
+                          .engine = state.engine};
+  for (const cache::Output& output : state.result.outputs) event.bytes += output.size;
+  return event;
+}
+
 }  // namespace
+
+NamesTyped names_typed(const std::vector<std::string>& argv) {
+  NamesTyped names;
+  for (std::size_t i = 1; i < argv.size(); ++i) {
+    const std::string& word = argv[i];
+    if (word == "-o" && i + 1 < argv.size())
+      names.object = argv[++i];
+    else if (word.starts_with("-o") && word.size() > 2)
+      names.object = word.substr(2);
+    else if (names.source.empty() && is_source(word))
+      names.source = word;
+  }
+  return names;
+}
 
 RequestEvents::RequestEvents(const protocol::CompileRequest& message, const Services& services)
     : services_(services), is_logged_(services.log.takes(Log::Level::info)) {
@@ -115,13 +155,14 @@ void RequestEvents::step_runs(const RequestContext& context, const cache::Histor
 
 // The back end of a step in two processes runs because the front end made something else, whatever changed in the
 // source.
-void RequestEvents::step_ended(EndedStep step) {
+void RequestEvents::step_ended(const StepState& step, const StepClock& clock, bool is_usable) {
+  const cache::ActionKey& key = step.spec().history_key();
   for (Ran& ran : ran_) {
-    if (!step.bitcode || ran.step.key != step.key) continue;
-    ran.step.inputs = {*step.bitcode};
+    if (step.hit || !step.result.bitcode || ran.step.key != key) continue;
+    ran.step.inputs = {*step.result.bitcode};
     ran.makers = {ran.step.label + " front end"};
   }
-  steps_.push_back(std::move(step));
+  ended_.push_back({key, event_of(step, clock, is_usable)});
 }
 
 void RequestEvents::has_result(const cache::ActionResult& result, bool is_found) {
@@ -196,7 +237,7 @@ std::string RequestEvents::lines() {
   event_.id = services_.event_log.new_id();
   event_.detail = events::without_macro_values(event_.detail);
   std::string all;
-  for (EndedStep& step : steps_) {
+  for (Ended& step : ended_) {
     step.event.request = event_.id;
     for (std::string* text : {&step.event.not_stored, &step.event.engine.detail})
       *text = events::without_macro_values(*text);

@@ -47,7 +47,7 @@ class RequestEvents : public RequestObserver {
   bool wants_reasons() const override { return is_logged_ || services_.event_log.is_on(); }
   void step_runs(const RequestContext& context, const cache::HistoryStep& step,
                  const std::vector<std::string>& makers) override;
-  void step_ended(EndedStep step) override;
+  void step_ended(const StepState& step, const StepClock& clock, bool is_usable) override;
   void has_result(const cache::ActionResult& result, bool is_found) override;
   void left_alone() override { is_told_ = false; }
   void replied(const Replied& reply) override;
@@ -63,6 +63,12 @@ class RequestEvents : public RequestObserver {
     bool is_explained = false;
   };
 
+  // A step that was found or has run.
+  struct Ended {
+    cache::ActionKey key;  // as the miss history has it
+    events::StepEvent event;
+  };
+
   void explain(Ran& ran);
   const Explainer& explainer_of(const Ran& ran);
   void log_why(const Ran& ran) const;
@@ -76,7 +82,7 @@ class RequestEvents : public RequestObserver {
   events::RequestEvent event_;
   bool is_told_ = true;
   bool is_found_ = false;  // as a whole: what that saved is known
-  std::vector<EndedStep> steps_;
+  std::vector<Ended> ended_;
   std::vector<Ran> ran_;
   std::vector<std::pair<const Request*, std::unique_ptr<const Explainer>>> explainers_;
 };

@@ -35,7 +35,7 @@
 #include <string>
 #include <tuple>
 
-#include "daemon/execute/known_contents.h"
+#include "daemon/execute/local_trace.h"
 #include "daemon/execute/toolchain.h"
 #include "daemon/remote/remote_process.h"
 #include "hipcache/base/log.h"

@@ -149,6 +149,23 @@ class Localiser {
 
 }  // namespace
 
+// A file that changes while it is read is not remembered.
+std::optional<std::uint64_t> KnownContents::of(const std::string& path, inputs::FileSystemState& file_system) {
+  const Result<Digest> before = file_system.content(path);
+  if (before) {
+    const std::lock_guard lock(mutex_);
+    if (const auto known = known_.find(*before); known != known_.end()) return known->second;
+  }
+  const std::optional<std::uint64_t> content = trace::content_of(path);
+  const Result<Digest> after = before ? file_system.content(path) : before;
+  if (content && after && *after == *before) {
+    const std::lock_guard lock(mutex_);
+    if (known_.size() >= kMost) known_.clear();
+    known_.insert_or_assign(*before, *content);
+  }
+  return content;
+}
+
 std::variant<std::vector<Record>, Unproved> local_trace(const std::vector<Record>& remote, const ThisMachine& here,
                                                         const std::set<std::string>& sent, std::uint64_t started_ns) {
   Localiser localiser(remote, here, sent, started_ns);

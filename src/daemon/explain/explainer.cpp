@@ -5,10 +5,10 @@
 #include <iterator>
 #include <vector>
 
-#include "daemon/explain/argument_changes.h"
-#include "daemon/explain/input_ties.h"
+#include "daemon/explain/place_owner.h"
 #include "daemon/request/keys.h"
 #include "daemon/request/macros.h"
+#include "daemon/request/portable_arguments.h"
 #include "daemon/request/step_kinds.h"
 #include "hipcache/base/files.h"
 #include "hipcache/base/text.h"

@@ -22,6 +22,16 @@ struct ObservedDifference {
   protocol::Difference difference;
 };
 
+// The arguments in units: an option with its value is one. "-D X=1" is one unit, and so is each target of a bundler's
+// "-targets=a,b". Leaves out what hipcache put in the place of names that do not count ("<output>"), and the option in
+// front of it: no user typed that.
+std::vector<std::string> units_of(const std::vector<std::string>& arguments);
+
+// Compares two argument lists, unit by unit, as people think of them. The longest common subsequence is unchanged; each
+// run of arguments between its parts is reported as one difference. A unit that both lists have in different places has
+// moved.
+Differences compare_arguments(const std::vector<std::string>& now, const std::vector<std::string>& then);
+
 Differences compare_requests(const cache::HistoryRequest& now, const cache::HistoryRequest& then);
 
 // REQUIRES: both are answers to `set`.

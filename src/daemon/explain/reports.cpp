@@ -8,7 +8,8 @@
 #include <string>
 #include <utility>
 
-#include "daemon/execute/sending.h"
+#include "daemon/execute/action.h"
+#include "daemon/execute/engine.h"
 #include "daemon/explain/explainer.h"
 #include "daemon/explain/ties.h"
 #include "daemon/plan/planner.h"
@@ -19,6 +20,7 @@
 #include "daemon/request/step_kinds.h"
 #include "daemon/run/opaque_run.h"
 #include "daemon/run/preamble_run.h"
+#include "daemon/shared/client_process.h"
 #include "daemon/step/step.h"
 #include "hipcache/base/reason.h"
 #include "hipcache/base/text.h"
@@ -30,15 +32,19 @@ namespace hipcache::daemon {
 
 namespace {
 
+using cache::HistoryStep;
+using protocol::Differs;
+using protocol::ExplainedStep;
+using protocol::Explanation;
 using protocol::PlanReport;
 using protocol::PlanStep;
+using protocol::Verdict;
 
 // Looks up the steps of a plan without running any: for --plan and --explain.
 struct StepPreview {
   StepState state;
   std::vector<std::string> makers;  // labels of the steps that make its inputs, in their order
   bool has_key = false;             // false if an input is not stored, because its digest is unknown
-  bool stored = false;
 };
 
 struct PreviewedOutput {
@@ -87,10 +93,8 @@ std::vector<std::string> makers_of(const hip::Step& step, const MadeByName& made
 void look_up(StepPreview& preview, const RequestContext& context, MadeByName& made) {
   StepState& state = preview.state;
   const StepSpec& spec = state.spec();
-  std::optional<cache::Hit> hit;
-  if (preview.has_key) hit = context.look_up(spec.key, spec.suffices());
-  preview.stored = hit.has_value();
-  if (hit) state.take(std::move(*hit));
+  if (preview.has_key)
+    if (std::optional<cache::Hit> hit = context.look_up(spec.key, spec.suffices())) state.take(std::move(*hit));
   for (const hip::StepOutput& output : spec.outputs) {
     const cache::Output* stored = state.made(output);
     made[output.name] = {spec.label, stored == nullptr ? std::nullopt : std::optional(stored->blob), output.fatbin};
@@ -134,7 +138,7 @@ std::vector<PlanStep> steps_of(const hip::Plan& plan, const RequestContext& cont
   std::vector<PlanStep> steps;
   for (const StepPreview& preview : preview_steps(plan, context)) {
     const StepSpec& spec = preview.state.spec();
-    PlanStep& line = steps.emplace_back(PlanStep{.name = spec.label, .stored = preview.stored});
+    PlanStep& line = steps.emplace_back(PlanStep{.name = spec.label, .stored = preview.state.hit});
     forecast_sending(spec, context, line);
     if (!preview.has_key) continue;
     line.key = spec.key.value.hex();
@@ -189,18 +193,6 @@ void send(const Report& report, const RequestContext& context) {
   else
     reply(context.channel, report, {}, context.services);
 }
-
-}  // namespace
-
-void report_plan(const RequestContext& context) { send(report_on(context), context); }
-
-namespace {
-
-using cache::HistoryStep;
-using protocol::Differs;
-using protocol::ExplainedStep;
-using protocol::Explanation;
-using protocol::Verdict;
 
 // If all steps are stored, what differs belongs to no step, so the request reports what it observed.
 ExplainedStep explain_request(const Explainer& explainer, const RequestContext& context, bool all_stored) {
@@ -259,7 +251,7 @@ std::vector<ExplainedStep> explain_steps(const Explainer& explainer, const std::
   std::set<std::string> missing;
   for (const StepPreview& step : steps) {
     const std::string& label = step.state.spec().label;
-    if (step.stored && !context.request.settings.recache) {
+    if (step.state.hit && !context.request.settings.recache) {
       all.push_back(with_ties(explained(label, Verdict::stored, {}), explainer, step.state, context));
       continue;
     }
@@ -323,6 +315,8 @@ Explanation explain(const RequestContext& asked) {
 }
 
 }  // namespace
+
+void report_plan(const RequestContext& context) { send(report_on(context), context); }
 
 void report_explanation(const RequestContext& context) { send(explain(context), context); }
 

@@ -13,15 +13,50 @@
 #ifndef HIPCACHE_SRC_DAEMON_EXPLAIN_TIES_H
 #define HIPCACHE_SRC_DAEMON_EXPLAIN_TIES_H
 
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "daemon/request/request_context.h"
 #include "daemon/step/step.h"
 #include "hipcache/cache/action_cache.h"
+#include "hipcache/inputs/answer_fingerprints.h"
+#include "hipcache/inputs/file_system_state.h"
 #include "hipcache/inputs/path_set.h"
+#include "hipcache/inputs/run_context.h"
 #include "hipcache/protocol/explanation.h"
 
 namespace hipcache::daemon {
+
+// A list of ties that stays short: of each kind the first few, then a count.
+class TieList {
+ public:
+  // Leaves out what is in the list already.
+  void add(protocol::TiedBy by, std::string name, std::string other = "");
+
+  // Leaves out ties to the directory.
+  void keep_ties_to_machine();
+
+  // Sorted by kind, readable for users.
+  std::vector<protocol::Tie> take_ties();
+
+ private:
+  std::vector<protocol::Tie> ties_;
+  std::vector<protocol::Tie> counted_;  // those that only count, once each
+};
+
+// Files of equal content that a compiler may take for one file.
+//
+// gcc takes two files of equal content and one modification time for one (#pragma once); clang, two names of one inode.
+// So the state holds which names are one in either way (docs/internals/proof.md, "Identities"). A checkout on another
+// machine gives files other times, and makes two files of hard links.
+
+// Pairs of absolute paths that are two places, not a link and its target. Each file is in a pair with the first one
+// that is like it. REQUIRES: `answered` are the answers to `set`.
+std::vector<std::pair<std::string, std::string>> files_taken_for_one(const inputs::PathSet& set,
+                                                                     const inputs::Answered& answered,
+                                                                     const inputs::RunContext& from,
+                                                                     inputs::FileSystemState& file_system);
 
 // `set`: of the step's result, or of an earlier one with the same key; null: no result is known, and then there are no
 // ties. `outputs`: of an opaque compile; may be empty. Asks the file system for the present answers.

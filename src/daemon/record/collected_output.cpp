@@ -1,60 +1,71 @@
 #include "daemon/record/collected_output.h"
 
-#include <linux/posix_acl.h>
-#include <linux/posix_acl_xattr.h>
-#include <sys/xattr.h>
+#include <string.h>
+#include <sys/stat.h>
 
-#include <cstring>
-#include <string_view>
+#include <utility>
 
+#include "daemon/step/step.h"
 #include "hipcache/base/files.h"
+#include "hipcache/base/reason.h"
+#include "hipcache/compiler/hip/plan.h"
 
 namespace hipcache::daemon {
 
 namespace {
 
-constexpr const char* kAttribute = "system.posix_acl_default";
-constexpr mode_t kOfOneClass = 07;
+bool is_executable(const std::string& path) {
+  struct stat status{};
+  return stat(path.c_str(), &status) == 0 && (status.st_mode & S_IXUSR) != 0;
+}
 
-// None if the directory has no such ACL, or if it is longer than any that the kernel stores.
-std::optional<std::string> default_acl(const std::string& directory) {
-  const ssize_t size = getxattr(directory.c_str(), kAttribute, nullptr, 0);
-  if (size <= 0) return std::nullopt;
-  std::string bytes(static_cast<std::size_t>(size), '\0');
-  const ssize_t got = getxattr(directory.c_str(), kAttribute, bytes.data(), bytes.size());
-  if (got <= 0) return std::nullopt;
-  bytes.resize(static_cast<std::size_t>(got));
-  return bytes;
+Result<CollectedOutput> read_plain(std::string role, const std::string& path) {
+  Result<std::string> bytes = read_file(path, kOutputLimit);
+  if (!bytes) return bytes.error();
+  return CollectedOutput{.role = std::move(role), .bytes = std::move(*bytes), .executable = is_executable(path)};
 }
 
 }  // namespace
 
-std::optional<mode_t> allowed_by_default_acl(std::string_view bytes) {
-  posix_acl_xattr_header header{};
-  if (bytes.size() < sizeof header || (bytes.size() - sizeof header) % sizeof(posix_acl_xattr_entry) != 0)
-    return std::nullopt;
-  std::memcpy(&header, bytes.data(), sizeof header);
-  if (header.a_version != POSIX_ACL_XATTR_VERSION) return std::nullopt;
-  mode_t owner = 0;
-  mode_t others = 0;
-  mode_t group = 0;
-  std::optional<mode_t> mask;  // counts instead of the group where there is one
-  for (std::size_t at = sizeof header; at < bytes.size(); at += sizeof(posix_acl_xattr_entry)) {
-    posix_acl_xattr_entry entry{};
-    std::memcpy(&entry, bytes.data() + at, sizeof entry);
-    const mode_t allowed = entry.e_perm & kOfOneClass;
-    if (entry.e_tag == ACL_USER_OBJ) owner = allowed;
-    if (entry.e_tag == ACL_GROUP_OBJ) group = allowed;
-    if (entry.e_tag == ACL_MASK) mask = allowed;
-    if (entry.e_tag == ACL_OTHER) others = allowed;
-  }
-  return owner << 6 | mask.value_or(group) << 3 | others;
+Result<CollectedOutput> collect_output(std::string role, const std::string& path, const Roots& roots) {
+  if (role == hip::kDepfile) return collect_depfile(path, roots, hip::DepfileForm::clang, "");
+  return read_plain(std::move(role), path);
 }
 
-mode_t usual_mode(const std::string& path, mode_t asked, mode_t umask) {
-  const std::optional<std::string> acl = default_acl(std::string(directory_name(path)));
-  const std::optional<mode_t> allowed = acl ? allowed_by_default_acl(*acl) : std::nullopt;
-  return asked & allowed.value_or(~umask);
+Result<CollectedOutput> collect_depfile(const std::string& path, const Roots& roots, hip::DepfileForm form,
+                                        const std::string& target) {
+  Result<CollectedOutput> made = read_plain(hip::kDepfile, path);
+  if (!made || (target.empty() && roots.shown_in(made->bytes) == 0)) return made;
+  if (std::optional<std::string> portable = hip::portable_depfile(made->bytes, roots, form, target)) {
+    made->role = form == hip::DepfileForm::gcc ? hip::kPortableGccDepfile : hip::kPortableDepfile;
+    made->bytes = std::move(*portable);
+  }
+  return made;
+}
+
+std::optional<inputs::Refusal> names_directory(const std::vector<CollectedOutput>& outputs,
+                                               const RequestDirectory& directory) {
+  const std::string& path = directory.path();
+  for (const CollectedOutput& output : outputs) {
+    if (output.role == hip::kSaid || output.role == hip::kCaptured) continue;
+    if (memmem(output.bytes.data(), output.bytes.size(), path.data(), path.size()) != nullptr)
+      return inputs::Refusal{Reason::names_temporary_files, output.place.empty() ? output.role : output.place};
+  }
+  return std::nullopt;
+}
+
+Relocatability relocatability_of(const hip::PrefixMaps& maps, const std::vector<CollectedOutput>& outputs,
+                                 const cache::ActionResult& said, const inputs::RunContext& from) {
+  Relocatability ties(maps);
+  for (const CollectedOutput& output : outputs) {
+    if (output.role == hip::kSaid)
+      ties.look_into_printed(output.bytes, from);
+    else
+      ties.look_into(output.role, output.bytes, from);
+  }
+  ties.look_into_printed(said.stdout_text, from);
+  ties.look_into_printed(said.stderr_text, from);
+  return ties;
 }
 
 bool holds_only_rules(std::string_view bytes) {

@@ -1,12 +1,19 @@
-// An output of a run, as it was read.
+// The outputs of a run, as they were read, and what can be told of them at once.
 #ifndef HIPCACHE_SRC_DAEMON_RECORD_COLLECTED_OUTPUT_H
 #define HIPCACHE_SRC_DAEMON_RECORD_COLLECTED_OUTPUT_H
-
-#include <sys/types.h>
 
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
+
+#include "daemon/record/relocatability.h"
+#include "daemon/request/request_directory.h"
+#include "hipcache/base/result.h"
+#include "hipcache/base/roots.h"
+#include "hipcache/cache/action_cache.h"
+#include "hipcache/compiler/hip/depfile.h"
+#include "hipcache/inputs/run.h"
 
 namespace hipcache::daemon {
 
@@ -21,20 +28,25 @@ struct CollectedOutput {
   bool in_place_if_empty = false;
 };
 
+// Reads a file of that role. A depfile that names the checkout gets a form that is valid in every checkout, if it has
+// one.
+Result<CollectedOutput> collect_output(std::string role, const std::string& path, const Roots& roots);
+
+// The same for a depfile of gcc or clang. `target`: the target that another command may replace; "" if none may.
+Result<CollectedOutput> collect_depfile(const std::string& path, const Roots& roots, hip::DepfileForm form,
+                                        const std::string& target);
+
+// Whether one of them names the request's directory, which is removed. What a back end printed does not count: another
+// step prints it. Neither does what a linker wrapper would have started: nobody gets that file.
+std::optional<inputs::Refusal> names_directory(const std::vector<CollectedOutput>& outputs,
+                                               const RequestDirectory& directory);
+
+// What ties these outputs, and the run's messages, to their surroundings.
+Relocatability relocatability_of(const hip::PrefixMaps& maps, const std::vector<CollectedOutput>& outputs,
+                                 const cache::ActionResult& said, const inputs::RunContext& from);
+
 // Whether the text consists of make rules only, as depfiles do: targets, a colon, files, with continued lines.
 bool holds_only_rules(std::string_view bytes);
-
-// The mode that a new file gets when a compiler creates it, and so does the client on a hit.
-//
-// A default ACL of the directory takes the umask's place (acl(5)): each class of users gets what both the ACL and the
-// maker allow. Directories of projects on shared machines often have one.
-
-// `asked`: the mode that the maker of the file asks for.
-mode_t usual_mode(const std::string& path, mode_t asked, mode_t umask);
-
-// The permissions that a default ACL allows, from the bytes of `system.posix_acl_default`. None if they are damaged or
-// of another version. The format is the kernel's (include/uapi/linux/posix_acl_xattr.h).
-std::optional<mode_t> allowed_by_default_acl(std::string_view bytes);
 
 }  // namespace hipcache::daemon
 

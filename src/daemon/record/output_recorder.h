@@ -2,35 +2,14 @@
 #ifndef HIPCACHE_SRC_DAEMON_RECORD_OUTPUT_RECORDER_H
 #define HIPCACHE_SRC_DAEMON_RECORD_OUTPUT_RECORDER_H
 
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "daemon/record/collected_output.h"
-#include "daemon/record/relocatability.h"
 #include "daemon/request/request_context.h"
 #include "daemon/step/step.h"
-#include "hipcache/base/roots.h"
-#include "hipcache/compiler/hip/depfile.h"
 
 namespace hipcache::daemon {
-
-// Reads a file of that role. A depfile that names the checkout gets a form that is valid in every checkout, if it has
-// one.
-Result<CollectedOutput> collect_output(std::string role, const std::string& path, const Roots& roots);
-
-// The same for a depfile of gcc or clang. `target`: the target that another command may replace; "" if none may.
-Result<CollectedOutput> collect_depfile(const std::string& path, const Roots& roots, hip::DepfileForm form,
-                                        const std::string& target);
-
-// Whether one of them names the request's directory, which is removed. What a back end printed does not count: another
-// step prints it. Neither does what a linker wrapper would have started: nobody gets that file.
-std::optional<inputs::Refusal> names_directory(const std::vector<CollectedOutput>& outputs,
-                                               const RequestDirectory& directory);
-
-// What ties these outputs, and the run's messages, to their surroundings.
-Relocatability relocatability_of(const hip::PrefixMaps& maps, const std::vector<CollectedOutput>& outputs,
-                                 const cache::ActionResult& said, const inputs::RunContext& from);
 
 // Adds the outputs to the step's result. Then stores the outputs and records the result under the step's key; false if
 // the step's refusal forbids it. If the step is audited, compares the result with what is stored instead of recording

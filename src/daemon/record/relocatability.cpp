@@ -48,20 +48,6 @@ std::string beginning_of(std::string_view name) {
   return std::string(last.substr(0, last.rfind('.'))) + '.';
 }
 
-}  // namespace
-
-NameTie::NameTie(const compiler::OutputNames& names) {
-  for (const std::string* name : {&names.object, &names.depfile, &names.target})
-    if (!name->empty()) beginnings_.push_back(beginning_of(*name));
-}
-
-bool NameTie::shows_in(std::string_view bytes) const {
-  return may_hold_names_unseen(bytes) ||
-         std::any_of(beginnings_.begin(), beginnings_.end(), [&](const std::string& one) { return shows(bytes, one); });
-}
-
-namespace {
-
 // Where LLVM puts the command line: a section in objects and assembly, a symbol in IR. Neither name is ever compressed.
 constexpr std::string_view kCommandSection = ".llvmcmd";
 constexpr std::string_view kCommandSymbol = "llvm.cmdline";
@@ -108,6 +94,16 @@ RootMask shown_in_part(std::string_view bytes, const inputs::RunContext& from, c
 }
 
 }  // namespace
+
+NameTie::NameTie(const compiler::OutputNames& names) {
+  for (const std::string* name : {&names.object, &names.depfile, &names.target})
+    if (!name->empty()) beginnings_.push_back(beginning_of(*name));
+}
+
+bool NameTie::shows_in(std::string_view bytes) const {
+  return may_hold_names_unseen(bytes) ||
+         std::any_of(beginnings_.begin(), beginnings_.end(), [&](const std::string& one) { return shows(bytes, one); });
+}
 
 bool holds_debug_information(std::string_view bytes) {
   return bytes.find(".debug_") != bytes.npos || bytes.find(".zdebug_") != bytes.npos ||

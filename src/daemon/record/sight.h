@@ -19,13 +19,6 @@ namespace hipcache::daemon {
 inputs::Sight sight_of(const std::vector<std::string>& arguments, const std::vector<CollectedOutput>& outputs,
                        const cache::ActionResult& said, const inputs::RunContext& from);
 
-// What an object's debug information shows of a source.
-enum class DebugSight { nothing, places, bytes };
-
-// `nothing`: there is none. `places`: lines and columns alone. `bytes`: it may have digests of the sources (DWARF 5),
-// or their texts or times, or is not one plain object for a machine of 64 bits.
-DebugSight debug_sight(std::string_view object);
-
 // Whether messages say nothing of macros whose names no source has: each is a warning that was judged.
 bool leaves_out_macros(std::string_view printed);
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "daemon/record/output_recorder.h"
+#include "daemon/request/output_places.h"
 #include "daemon/request/request.h"
 #include "daemon/request/step_kinds.h"
 #include "daemon/run/step_report.h"
@@ -52,30 +53,6 @@ bool reads_depfile(const StepGraph& graph, const Request& request) {
   });
 }
 
-}  // namespace
-
-std::optional<Uncacheable> unusual_run(const StepGraph& graph, const StepContext& context) {
-  for (const auto& step : graph.steps())
-    if (const auto& why = step->result.unusable) return Uncacheable{why->reason, why->detail};
-  if (const auto why = unexpected_file(graph, context.directory)) return Uncacheable{why->reason, why->detail};
-  if (const auto why = file_elsewhere(graph)) return Uncacheable{why->reason, why->detail};
-  if (reads_depfile(graph, context.request))
-    return Uncacheable{Reason::depfile_is_another_file, *context.request.invocation.depfile};
-  return std::nullopt;
-}
-
-bool loses_files(const Uncacheable& why, const StepState& step) {
-  const bool is_lost = why.reason == Reason::writes_more_than_known || why.reason == Reason::names_temporary_files;
-  return is_lost && step.succeeded() && !holds_crash_report(step.result.stderr_text);
-}
-
-bool loses_files(const Uncacheable& why, const StepGraph& graph) {
-  return std::all_of(graph.steps().begin(), graph.steps().end(),
-                     [&](const auto& step) { return loses_files(why, *step); });
-}
-
-namespace {
-
 // Back ends run again if the linker wrapper started another command than it had announced, or on other bytes.
 void note_not_answered(const StepGraph& graph, const RequestContext& context) {
   const auto prepared =
@@ -94,36 +71,6 @@ void note_not_answered(const StepGraph& graph, const RequestContext& context) {
                               " back ends again: the linker wrapper did something else than it had said");
   }
 }
-
-}  // namespace
-
-void count_steps(const StepGraph& graph, const RequestContext& context) {
-  stats::Counters& counters = context.services.counters;
-  stats::HitRun rated;
-  for (const auto& step : graph.steps()) {
-    if (!step->ended) continue;
-    for (const std::string& name : counted_names(*step->spec().planned)) {
-      count_step(name, step->hit, counters);
-      if (is_rated_step(name)) ++(step->hit ? rated.hit : rated.run);
-    }
-    if (step->hit) counters.saved(step->result.duration_us, step->result.processor_time());
-  }
-  if (graph.failed() == nullptr) counters.rated(rated);
-  // Only a host step with a deferred fatbin is ever replaced. If it was a hit, it saved nothing, so it is not counted.
-  for (const auto& step : graph.replaced())
-    if (!step->hit) counters.host(false);
-  note_not_answered(graph, context);
-}
-
-stats::Outcome outcome_of(const StepGraph& graph) {
-  std::size_t hits = 0, runs = 0;
-  for (const auto& step : graph.steps())
-    if (!only_bundles(*step->spec().planned)) ++(step->hit ? hits : runs);
-  if (hits == 0) return stats::Outcome::miss;
-  return runs == 0 ? stats::Outcome::hit : stats::Outcome::partial;
-}
-
-namespace {
 
 // Adds the user's files of a step, with their places.
 void add_placed(const StepState& step, const StepGraph& graph, const Roots& roots,
@@ -153,6 +100,52 @@ bool has_at(const cache::ActionResult& result, const std::string& path, const Ro
 }
 
 }  // namespace
+
+std::optional<Uncacheable> unusual_run(const StepGraph& graph, const StepContext& context) {
+  for (const auto& step : graph.steps())
+    if (const auto& why = step->result.unusable) return Uncacheable{why->reason, why->detail};
+  if (const auto why = unexpected_file(graph, context.directory)) return Uncacheable{why->reason, why->detail};
+  if (const auto why = file_elsewhere(graph)) return Uncacheable{why->reason, why->detail};
+  if (reads_depfile(graph, context.request))
+    return Uncacheable{Reason::depfile_is_another_file, *context.request.invocation.depfile};
+  return std::nullopt;
+}
+
+bool loses_files(const Uncacheable& why, const StepState& step) {
+  const bool is_lost = why.reason == Reason::writes_more_than_known || why.reason == Reason::names_temporary_files;
+  return is_lost && step.succeeded() && !holds_crash_report(step.result.stderr_text);
+}
+
+bool loses_files(const Uncacheable& why, const StepGraph& graph) {
+  return std::all_of(graph.steps().begin(), graph.steps().end(),
+                     [&](const auto& step) { return loses_files(why, *step); });
+}
+
+void count_steps(const StepGraph& graph, const RequestContext& context) {
+  stats::Counters& counters = context.services.counters;
+  stats::HitRun rated;
+  for (const auto& step : graph.steps()) {
+    if (!step->ended) continue;
+    for (const std::string& name : counted_names(*step->spec().planned)) {
+      count_step(name, step->hit, counters);
+      if (is_rated_step(name)) ++(step->hit ? rated.hit : rated.run);
+    }
+    if (step->hit) counters.saved(step->result.duration_us, step->result.processor_time());
+  }
+  if (graph.failed() == nullptr) counters.rated(rated);
+  // Only a host step with a deferred fatbin is ever replaced. If it was a hit, it saved nothing, so it is not counted.
+  for (const auto& step : graph.replaced())
+    if (!step->hit) counters.host(false);
+  note_not_answered(graph, context);
+}
+
+stats::Outcome outcome_of(const StepGraph& graph) {
+  std::size_t hits = 0, runs = 0;
+  for (const auto& step : graph.steps())
+    if (!only_bundles(*step->spec().planned)) ++(step->hit ? hits : runs);
+  if (hits == 0) return stats::Outcome::miss;
+  return runs == 0 ? stats::Outcome::hit : stats::Outcome::partial;
+}
 
 bool is_replaced(const hip::StepOutput& file, const StepState& step, const StepGraph& graph) {
   if (!file.may_be_missing) return false;

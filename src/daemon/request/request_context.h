@@ -10,11 +10,11 @@
 #define HIPCACHE_SRC_DAEMON_REQUEST_REQUEST_CONTEXT_H
 
 #include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
 #include "daemon/request/request.h"
+#include "daemon/request/request_directory.h"
 #include "daemon/request/request_observer.h"
 #include "daemon/request/services.h"
 #include "hipcache/base/result.h"
@@ -48,42 +48,6 @@ struct RequestContext {
 RequestContext context_of(protocol::Channel& channel, const Request& request, const Services& services,
                           store::Lease& lease, RequestObserver* observer, Audit* audit = nullptr);
 
-// The temporary directory of one request. It is made when a step has to run, and removed when the request ends in any
-// way.
-//
-// It lies in the daemon's directory, which the next daemon cleans up. If that file system is full, it lies in the
-// user's own temporary directory, with the name "hipcache-XXXXXX" (mode 0700). By that name the client knows what it
-// may remove if the daemon dies. If client and daemon are both killed, such a directory stays.
-
-class RequestDirectory {
- public:
-  // Makes a new directory below `parent`, or below `fallback` if there is no room.
-  static Result<RequestDirectory> make(const std::string& parent, const std::string& fallback);
-
-  ~RequestDirectory();
-  RequestDirectory(RequestDirectory&& other) noexcept : path_(std::move(other.path_)) { other.path_.clear(); }
-  RequestDirectory& operator=(RequestDirectory&&) = delete;
-
-  const std::string& path() const { return path_; }
-  std::string file(std::string_view name) const { return path_ + "/" + std::string(name); }
-
-  // Adds the names of files in it that the arguments mention.
-  void add_names_in(const std::vector<std::string>& arguments, std::set<std::string>& names) const;
-
-  // Whether the path is that of a file in it which neither `known` has nor a step's runner made. Compilers put files
-  // into their temporary directory which their user is to find there, as debug information (-gsplit-dwarf). Here such a
-  // file is lost. An empty directory is no loss: clang 15 leaves those everywhere.
-  bool is_lost(const std::string& path, const std::set<std::string>& known) const;
-
-  // Why what ran there is of no use: such a file is there, or the directory cannot be listed.
-  std::optional<inputs::Refusal> lost_file(const std::set<std::string>& known) const;
-
- private:
-  explicit RequestDirectory(std::string path) : path_(std::move(path)) {}
-
-  std::string path_;
-};
-
 // A new directory for steps of the request.
 Result<RequestDirectory> make_directory(const RequestContext& context);
 
@@ -98,7 +62,6 @@ std::string as_shown(std::string text, const Request& request);
 
 // The context of steps that run in one directory: the request's, and that directory. A request has several: for its
 // probes, its proofs and its steps.
-
 struct StepContext : RequestContext {
   const RequestDirectory& directory;
 };

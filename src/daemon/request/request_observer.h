@@ -5,25 +5,18 @@
 #ifndef HIPCACHE_SRC_DAEMON_REQUEST_REQUEST_OBSERVER_H
 #define HIPCACHE_SRC_DAEMON_REQUEST_REQUEST_OBSERVER_H
 
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "hipcache/cache/miss_history.h"
 #include "hipcache/compiler/invocation.h"
-#include "hipcache/events/event.h"
 #include "hipcache/stats/counters.h"
 
 namespace hipcache::daemon {
 
+class StepClock;
 struct RequestContext;
-
-// A step that was found or has run.
-struct EndedStep {
-  cache::ActionKey key;                // as the miss history has it
-  events::StepEvent event;             // without the request's id, and without the reasons for its run
-  std::optional<Digest> bitcode = {};  // of a device step that ran in two processes: what its back end compiled
-};
+struct StepState;
 
 // What the client was told.
 struct Replied {
@@ -44,7 +37,8 @@ class RequestObserver {
   virtual void step_runs(const RequestContext& context, const cache::HistoryStep& step,
                          const std::vector<std::string>& makers) = 0;
 
-  virtual void step_ended(EndedStep step) = 0;
+  // The step was found or has run. `is_usable`: false if the daemon could make nothing of the run.
+  virtual void step_ended(const StepState& step, const StepClock& clock, bool is_usable) = 0;
 
   // The result that the client gets: found as a whole, combined from steps, or made by an opaque run.
   virtual void has_result(const cache::ActionResult& result, bool is_found) = 0;

@@ -10,6 +10,8 @@
 
 #include "daemon/shared/failures.h"
 #include "daemon/shared/job_slots.h"
+#include "daemon/shared/pending_writes.h"
+#include "daemon/shared/running_steps.h"
 #include "daemon/shared/single_flight.h"
 #include "daemon/shared/token_hits.h"
 #include "hipcache/base/digest.h"

@@ -13,9 +13,11 @@
 #include "daemon/reply/reply_builder.h"
 #include "daemon/reply/request_result.h"
 #include "daemon/request/foreign_mounts.h"
+#include "daemon/request/output_places.h"
 #include "daemon/request/request.h"
 #include "daemon/request/request_context.h"
 #include "daemon/request/wrappers.h"
+#include "daemon/shared/client_process.h"
 #include "hipcache/base/reason.h"
 
 namespace hipcache::daemon {
@@ -47,7 +49,7 @@ std::optional<Uncacheable> serve_miss(Conclusion& conclusion, std::optional<std:
   if (context.request.invocation.route == compiler::Route::is_opaque) return serve_opaque(conclusion, ended, context);
   std::optional<Uncacheable> why = serve_split(conclusion, context);
   if (why && why->reason == Reason::starts_a_compiler) {
-    note_wrapper(context.request, context.services.wrappers);
+    context.services.wrappers.note(context.request);
     conclusion.run_wrapper(context.request.compiler);
     return std::nullopt;
   }
@@ -69,7 +71,7 @@ void serve_compile_request(protocol::Channel& channel, const protocol::CompileRe
   if (const auto* why = std::get_if<Uncacheable>(&understood)) return conclusion.pass_through(*why);
   auto& request = std::get<Request>(understood);
   request.foreign_mounts = std::move(foreign_mounts);
-  if (runs_each_time(request, services.wrappers)) return conclusion.run_wrapper(request.compiler);
+  if (services.wrappers.runs_each_time(request)) return conclusion.run_wrapper(request.compiler);
   const std::unique_ptr<store::Lease> lease = services.store.lease();
   events.understood(request);
   Audit audit(request, services);  // after the conclusion, so that statistics of a finished request have its audit
@@ -87,7 +89,7 @@ void serve_question(protocol::Channel& channel, const protocol::CompileRequest& 
   if (const auto* why = std::get_if<Uncacheable>(&understood))
     return report_not_cached(*why, message.plan_only, channel, services);
   const auto& request = std::get<Request>(understood);
-  if (runs_each_time(request, services.wrappers)) {
+  if (services.wrappers.runs_each_time(request)) {
     reply_wrapper(channel, request.compiler, services);
     return;
   }

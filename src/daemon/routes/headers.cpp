@@ -19,8 +19,8 @@
 #include "daemon/routes/compile_service.h"
 #include "daemon/run/preamble_making.h"
 #include "daemon/run/step_report.h"
+#include "daemon/shared/client_process.h"
 #include "daemon/shared/preambles.h"
-#include "daemon/shared/single_flight.h"
 #include "hipcache/base/reason.h"
 
 namespace hipcache::daemon {

@@ -75,7 +75,7 @@ std::optional<Uncacheable> serve_opaque(Conclusion& conclusion, std::optional<st
     return alone;
   }
   if (step.result.refusal == Reason::compiler_is_a_wrapper && is_run_of_wrapper(context.request, step.result.ran))
-    note_wrapper(context.request, context.services.wrappers);
+    context.services.wrappers.note(context.request);
   count_opaque(context.request.invocation, false, context.services.counters);
   if (step.succeeded()) context.services.counters.rated({.run = 1});
   reply_and_record(conclusion, step, run, context);

@@ -13,6 +13,7 @@
 #include "daemon/record/output_recorder.h"
 #include "daemon/reply/reply_builder.h"
 #include "daemon/reply/request_result.h"
+#include "daemon/request/output_places.h"
 #include "daemon/request/request.h"
 #include "daemon/request/request_context.h"
 #include "daemon/run/step_graph.h"

@@ -12,11 +12,11 @@
 #include "daemon/record/collected_output.h"
 #include "daemon/record/relocatability.h"
 #include "daemon/record/sight.h"
+#include "daemon/record/usual_mode.h"
 #include "daemon/request/keys.h"
+#include "daemon/request/python_start.h"
 #include "daemon/request/step_kinds.h"
-#include "daemon/request/wrappers.h"
 #include "daemon/run/step_report.h"
-#include "daemon/run/wrapper.h"
 #include "hipcache/base/files.h"
 #include "hipcache/base/reason.h"
 #include "hipcache/compiler/driver_name.h"
@@ -184,7 +184,7 @@ inputs::Sight sight_of_run(const cache::ActionResult& said, const std::vector<Co
 }
 
 // The programs that do nothing but start the compiler: a script of the compiler's package, and Python. Drops Python's
-// look at the clock from the trace (daemon/request/wrappers.h).
+// look at the clock from the trace (daemon/request/python_start.h).
 std::vector<std::string> take_starters(trace::Trace& trace, const Request& request) {
   if (!only_starts_by_python(request)) return {};
   std::vector<std::string> starters{real_path(request.compiler)};

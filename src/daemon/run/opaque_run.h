@@ -13,7 +13,7 @@
 #include "daemon/record/link_worth.h"
 #include "daemon/record/output_recorder.h"
 #include "daemon/request/request_context.h"
-#include "daemon/run/step_run.h"
+#include "daemon/step/step.h"
 
 namespace hipcache::daemon {
 

@@ -6,7 +6,7 @@
 
 #include "daemon/record/collected_output.h"
 #include "daemon/record/relocatability.h"
-#include "daemon/run/step_run.h"
+#include "daemon/step/step.h"
 #include "hipcache/inputs/run.h"
 
 namespace hipcache::daemon {

@@ -110,7 +110,7 @@ PreambleMaking::Then PreambleMaking::take_in(const protocol::StepDone& report) {
 
 void PreambleMaking::conclude(Then then) {
   has_ended_ = true;
-  if (context_.observer != nullptr) context_.observer->step_ended(ended_step(step_, clock_, then == Then::made));
+  if (context_.observer != nullptr) context_.observer->step_ended(step_, clock_, then == Then::made);
   if (then == Then::in_vain) return services_.preambles.note_vain(place_, why_vain_);
   services_.counters.preamble_made();
   services_.preambles.note_order(is_of_host(preamble_), orders_[at_]);

@@ -24,8 +24,8 @@
 #include <vector>
 
 #include "daemon/run/preamble_making.h"
-#include "daemon/run/step_run.h"
 #include "daemon/shared/preambles.h"
+#include "daemon/step/step.h"
 #include "hipcache/cache/action_cache.h"
 
 namespace hipcache::daemon {

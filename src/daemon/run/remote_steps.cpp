@@ -10,7 +10,6 @@
 
 #include "daemon/audit/audit.h"
 #include "daemon/execute/action.h"
-#include "daemon/execute/sending.h"
 #include "daemon/record/output_recorder.h"
 #include "daemon/run/plain_run.h"
 #include "daemon/run/step_report.h"

@@ -35,8 +35,7 @@
 #include "daemon/execute/input_names.h"
 #include "daemon/execute/local_trace.h"
 #include "daemon/request/request_context.h"
-#include "daemon/run/step_run.h"
-#include "daemon/shared/job_slots.h"
+#include "daemon/shared/running_steps.h"
 #include "daemon/shared/single_flight.h"
 #include "daemon/step/step.h"
 
@@ -65,7 +64,7 @@ class RemoteSteps {
     bool is_taken = false;
   };
 
-  // Whether steps of this request may be sent at all (execute/sending.h).
+  // Whether steps of this request may be sent at all (execute/action.h).
   static bool is_on(const RequestContext& context);
 
   // `wake_fd` is written to when an answer is in.

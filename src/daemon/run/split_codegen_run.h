@@ -20,8 +20,8 @@
 #include <optional>
 
 #include "daemon/request/request_context.h"
-#include "daemon/run/step_run.h"
 #include "daemon/step/split_codegen_worth.h"
+#include "daemon/step/step.h"
 #include "hipcache/protocol/messages.h"
 
 namespace hipcache::daemon {

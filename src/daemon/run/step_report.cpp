@@ -15,7 +15,6 @@
 #include "daemon/record/output_recorder.h"
 #include "daemon/request/foreign_mounts.h"
 #include "daemon/request/request_context.h"
-#include "daemon/run/wrapper.h"
 #include "hipcache/base/files.h"
 #include "hipcache/base/reason.h"
 #include "hipcache/compiler/ast_file.h"
@@ -91,6 +90,14 @@ std::vector<std::string> programs_of(const StepSpec& spec) {
   std::vector<std::string> programs;
   for (const protocol::Command& command : spec.commands) programs.push_back(command.program);
   return programs;
+}
+
+std::vector<std::string> ran_in(const trace::Trace& trace) {
+  std::vector<std::string> ran = trace.programs;
+  for (const trace::Record& record : trace.records)
+    if (record.kind == trace::Kind::execute && record.found && base_name(record.text) == "hipcache")
+      ran.push_back(record.text);
+  return ran;
 }
 
 protocol::RunStep run_message(const StepSpec& spec, std::uint32_t step, const StepContext& context) {

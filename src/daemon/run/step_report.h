@@ -1,4 +1,4 @@
-// What every way to run a step (step_run.h) does with the client's report: status, messages, trace.
+// What every way to run a step (StepRun) does with the client's report: status, messages, trace.
 #ifndef HIPCACHE_SRC_DAEMON_RUN_STEP_REPORT_H
 #define HIPCACHE_SRC_DAEMON_RUN_STEP_REPORT_H
 
@@ -44,6 +44,9 @@ protocol::RunStep run_message(const StepSpec& spec, std::uint32_t step, const St
 
 // The programs of the step's commands.
 std::vector<std::string> programs_of(const StepSpec& spec);
+
+// The programs that left a trace, and hipcache if one of them started it: hipcache is static and leaves none.
+std::vector<std::string> ran_in(const trace::Trace& trace);
 
 // Takes in how the run ended and what it printed. An error means that the run is unusable.
 Status take_status(StepState& state, const protocol::StepDone& report, const StepContext& context);

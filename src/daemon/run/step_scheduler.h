@@ -20,8 +20,7 @@
 
 #include "daemon/request/request_context.h"
 #include "daemon/run/remote_steps.h"
-#include "daemon/run/step_run.h"
-#include "daemon/shared/job_slots.h"
+#include "daemon/shared/running_steps.h"
 #include "daemon/shared/single_flight.h"
 #include "daemon/step/step.h"
 #include "hipcache/base/files.h"

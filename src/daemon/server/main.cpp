@@ -2,7 +2,6 @@
 #include <fcntl.h>
 #include <malloc.h>
 #include <pthread.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -12,7 +11,6 @@
 #include <csignal>
 #include <cstdint>
 #include <cstdio>
-#include <ctime>
 #include <functional>
 #include <memory>
 #include <random>
@@ -28,10 +26,13 @@
 #include "daemon/request/services.h"
 #include "daemon/request/wrappers.h"
 #include "daemon/server/cache_directory.h"
+#include "daemon/server/connection.h"
 #include "daemon/server/control_service.h"
+#include "daemon/server/digest_file.h"
 #include "daemon/server/install_paths.h"
+#include "daemon/server/limits.h"
 #include "daemon/server/member_stores.h"
-#include "daemon/server/outer_name.h"
+#include "daemon/server/seed_stores.h"
 #include "daemon/server/server.h"
 #include "daemon/shared/preambles.h"
 #include "daemon/step/split_codegen_worth.h"
@@ -50,83 +51,17 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// Tells the event log when the store had to evict results, so that a report can say what a larger store would have
-// kept.
-
-// Used by one thread.
-class EvictionEvents {
- public:
-  // `max_size`: the store's limit in bytes. All references outlive this object.
-  EvictionEvents(const store::LocalStore& store, std::uint64_t max_size, events::EventLog& events)
-      : store_(store), max_size_(max_size), events_(events) {}
-
-  // Adds a line if something was evicted since the last call.
-  void note();
-
- private:
-  const store::LocalStore& store_;
-  const std::uint64_t max_size_;
-  events::EventLog& events_;
-  store::Evicted noted_;
-};
-
-void EvictionEvents::note() {
-  const store::Evicted now = store_.evicted();
-  if (now.values == noted_.values) return;
-  events_.add(events::to_line(events::EvictionEvent{.time_us = events::now_us(),
-                                                    .values = now.values - noted_.values,
-                                                    .bytes = now.bytes - noted_.bytes,
-                                                    .max_size = max_size_}));
-  noted_ = now;
-}
-
-// Removes directories of daemons whose view of the file system is gone, such as those of ended containers.
-
-inline constexpr std::chrono::hours kStaleAfter{24};
-
-// The locked file; invalid if another process has the lock, or the file cannot be made.
-UniqueFd lock(const UniqueFd& directory, const char* name) {
-  UniqueFd file(openat(directory.get(), name, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, S_IRUSR | S_IWUSR));
-  if (file && flock(file.get(), LOCK_EX | LOCK_NB) != 0) file.reset();
-  return file;
-}
-
-bool is_old(const UniqueFd& directory) {
-  struct stat status{};
-  const std::time_t limit = std::time(nullptr) - std::chrono::seconds(kStaleAfter).count();
-  if (fstatat(directory.get(), "daemon.lock", &status, AT_SYMLINK_NOFOLLOW) != 0 &&
-      fstat(directory.get(), &status) != 0)
-    return false;
-  return status.st_mtime < limit;
-}
-
-void remove_if_stale(const std::string& path) {
-  const UniqueFd directory(open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW));
-  if (!directory || !is_old(directory)) return;
-  // A client that starts a daemon holds the first lock, a daemon the second.
-  const UniqueFd starting = lock(directory, "start.lock");
-  const UniqueFd running = lock(directory, "daemon.lock");
-  if (!starting || !running) return;
-  [[maybe_unused]] const Status removed = remove_tree(path);
-}
-
-// A link of a daemon that was killed (daemon/server/outer_name.h).
-void remove_if_dangling(const std::string& link) {
-  struct stat status{};
-  if (lstat(link.c_str(), &status) == 0 && S_ISLNK(status.st_mode) && stat(link.c_str(), &status) != 0)
-    unlink(link.c_str());
-}
-
-// Removes this user's daemon directories, except `own`, if no daemon runs or starts there and none started for
-// kStaleAfter. Until then somebody may want the log. The next daemon retries what cannot be removed.
-void remove_stale_daemons(const std::string& cache_directory, const std::string& own) {
-  const Result<std::vector<std::string>> names = list_directory(cache_directory);
-  if (!names) return;
-  for (const std::string& name : *names)
-    if (protocol::is_daemon_name(name) && name != own) remove_if_stale(join_path(cache_directory, name));
-  const std::string start = "." + std::to_string(geteuid()) + "-";
-  for (const std::string& name : *names)
-    if (name.starts_with(start)) remove_if_dangling(join_path(cache_directory, name));
+// Adds a line to the event log if the store had to evict results since `told`, so that a report can say what a larger
+// store would have kept. `max_size`: the store's limit in bytes.
+void tell_evictions(const store::LocalStore& store, std::uint64_t max_size, events::EventLog& events,
+                    store::Evicted& told) {
+  const store::Evicted now = store.evicted();
+  if (now.values == told.values) return;
+  events.add(events::to_line(events::EvictionEvent{.time_us = events::now_us(),
+                                                   .values = now.values - told.values,
+                                                   .bytes = now.bytes - told.bytes,
+                                                   .max_size = max_size}));
+  told = now;
 }
 
 // SIGTERM, SIGINT and SIGHUP end the daemon like --stop-server: no more connections, and running sessions end first. A
@@ -325,7 +260,7 @@ int run() {
   PendingWrites pending_writes;
   RunningSteps running_steps;
   events::EventLog event_log(&directory->own(), settings->event_log, log);
-  EvictionEvents eviction_events(*store, settings->max_size, event_log);
+  store::Evicted told;
   StepMemory step_memory;
   JobSlots job_slots(settings->jobs != 0 ? settings->jobs : usable_processors());
   DigestSet doubts;
@@ -378,7 +313,7 @@ int run() {
     outer_name.take_if_free();
     persistent.save_if_changed();
     digests.save_if_due();
-    eviction_events.note();
+    tell_evictions(*store, settings->max_size, event_log, told);
     event_log.flush();
   };
   log.info("serving " + settings->directory + " with " + members.own());

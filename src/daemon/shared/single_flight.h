@@ -138,9 +138,6 @@ class SingleFlight {
   std::unordered_map<Digest, Clock::duration> took_;          // the duration of a key's last run
 };
 
-// Adds one to an eventfd; errors are ignored, because a full or closed eventfd needs no wake-up.
-void wake(int event_fd);
-
 // How long a request waits for steps that other clients are running, over all of its steps.
 //
 // A request waits for each claim until the claim is overdue (single_flight.h). With clients that are alive but never
@@ -167,18 +164,6 @@ class WaitBudget {
   std::unordered_map<Digest, SingleFlight::Busy> awaited_;  // the last one of each step
   std::optional<Clock::time_point> end_;
 };
-
-// The process at the other end of a session's connection.
-//
-// A stopped client (^Z, SIGSTOP) keeps its claims and its job slots and finishes nothing, so other sessions must
-// notice. The connection does not show it; /proc does.
-
-// The process that connected the socket; 0 if it is not visible from here.
-pid_t peer_process(int socket);
-
-// Whether job control has stopped the process. False for 0, for a process that is gone, and for one that a debugger
-// holds.
-bool is_stopped(pid_t process);
 
 }  // namespace hipcache::daemon
 

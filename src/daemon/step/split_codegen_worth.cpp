@@ -28,6 +28,26 @@ constexpr std::uint64_t kFarLonger = 2;
 
 Error damaged() { return Error{"the cost of a device step is damaged"}; }
 
+constexpr std::uint8_t kGroupVersion = 1;
+
+// No compile takes longer. The bound keeps sums from overflowing.
+constexpr std::uint64_t kMostUs = 7ull * 86'400 * 1'000'000;
+
+Error damaged_group() { return Error{"the trials of a group of device steps are damaged"}; }
+
+bool is_bounded(const SplitCodegenTrial& trial) {
+  return std::max({trial.front_us, trial.price_us, trial.saving_us}) <= kMostUs;
+}
+
+// What is stored under the key; what is known of nothing, if nothing is or it is damaged.
+template <typename Value>
+Value stored(store::LocalStore& store, const Digest& key) {
+  const Result<std::optional<std::string>> bytes = store.action(key);
+  if (!bytes || !*bytes) return {};
+  Result<Value> value = Value::decode(**bytes);
+  return value ? std::move(*value) : Value();
+}
+
 }  // namespace
 
 // Without a split run, the cost is assumed to be half and half. The first split run measures both parts. After that, a
@@ -96,21 +116,6 @@ Result<SplitCodegenCost> SplitCodegenCost::decode(std::string_view bytes) {
   return cost;
 }
 
-namespace {
-
-constexpr std::uint8_t kGroupVersion = 1;
-
-// No compile takes longer. The bound keeps sums from overflowing.
-constexpr std::uint64_t kMostUs = 7ull * 86'400 * 1'000'000;
-
-Error damaged_group() { return Error{"the trials of a group of device steps are damaged"}; }
-
-bool is_bounded(const SplitCodegenTrial& trial) {
-  return std::max({trial.front_us, trial.price_us, trial.saving_us}) <= kMostUs;
-}
-
-}  // namespace
-
 void SplitCodegenGroup::add(const SplitCodegenTrial& trial) {
   if (!is_bounded(trial)) return;
   if (trials_.size() == kMostTrials) trials_.erase(trials_.begin());
@@ -169,19 +174,6 @@ Result<SplitCodegenGroup> SplitCodegenGroup::decode(std::string_view bytes) {
   if (!in.finished()) return damaged_group();
   return group;
 }
-
-namespace {
-
-// What is stored under the key; what is known of nothing, if nothing is or it is damaged.
-template <typename Value>
-Value stored(store::LocalStore& store, const Digest& key) {
-  const Result<std::optional<std::string>> bytes = store.action(key);
-  if (!bytes || !*bytes) return {};
-  Result<Value> value = Value::decode(**bytes);
-  return value ? std::move(*value) : Value();
-}
-
-}  // namespace
 
 SplitCodegenCost SplitCodegenLedger::cost(const cache::ActionKey& step) const {
   return stored<SplitCodegenCost>(store_, cost_key(step));

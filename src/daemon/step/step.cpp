@@ -5,6 +5,7 @@
 #include <string>
 
 #include "daemon/request/keys.h"
+#include "daemon/request/portable_arguments.h"
 #include "daemon/request/request_context.h"
 #include "daemon/request/step_kinds.h"
 #include "hipcache/base/files.h"
@@ -80,66 +81,12 @@ cache::Suffices StepSpec::suffices() const {
   };
 }
 
-namespace {
-
-// A step that is in no plan is the probe, or the run of an opaque compile, which is labelled by its kind.
-std::string kind_of(const StepSpec& spec) {
-  if (spec.is_proof) return "proof";
-  if (spec.prints_plan) return "probe";
-  if (spec.planned == nullptr) return spec.label;
-  return spec.planned->is_front_end ? kFrontEndStep : traits_of(spec.planned->kind).domain;
-}
-
-// A header is no step of the user's architecture, so it counts by its kind.
-std::string arch_of(const StepSpec& spec) {
-  const bool has_none = spec.planned == nullptr || spec.is_proof || spec.planned->kind == hip::StepKind::preamble;
-  return has_none ? "" : spec.planned->arch.name;
-}
-
-const char* outcome_of(const StepState& state, bool is_usable) {
-  if (state.hit) return "hit";
-  return is_usable && state.succeeded() ? "run" : "failed";
-}
-
-std::string refusal_of(const StepResult& result) {
-  const std::string reason = text_of(result.refusal);
-  return result.refusal_detail.empty() ? reason : reason + ": " + result.refusal_detail;
-}
-
-}  // namespace
-
-EndedStep ended_step(const StepState& state, const StepClock& clock, bool is_usable) {
-  const StepSpec& spec = state.spec();
-  EndedStep ended{.key = spec.history_key(),
-                  .event = {.start_us = clock.start_us(),
-                            .duration_us = clock.elapsed_us(),
-                            .outcome = outcome_of(state, is_usable),
-                            .kind = kind_of(spec),
-                            .label = spec.is_proof ? "proof of " + spec.label : spec.label,
-                            .arch = arch_of(spec),
-                            .saved_us = state.hit ? state.result.duration_us : 0,
-                            .processor_saved_us = state.hit ? state.result.processor_time() : 0,
-                            .header_saved_us = state.hit || state.preamble == nullptr ? 0 : state.preamble->saves_us,
-                            .has_waited = state.waited,
-                            .not_stored = state.hit ? "" : refusal_of(state.result),
-                            .engine = state.engine}};
-  ended.bitcode = state.hit ? std::nullopt : state.result.bitcode;
-  for (const cache::Output& output : state.result.outputs) ended.event.bytes += output.size;
-  return ended;
-}
-
-namespace {
-
-Digest key_of(const hip::Step& step, const Request& request) { return step_key(request, step, {}).value; }
-
-}  // namespace
-
 bool is_doubted(const hip::Step& step, const RequestContext& context) {
-  return context.services.doubts.has(key_of(step, context.request));
+  return context.services.doubts.has(step_key(context.request, step, {}).value);
 }
 
 void doubt(const hip::Step& step, const std::string& why, const RequestContext& context) {
-  context.services.doubts.add(key_of(step, context.request));
+  context.services.doubts.add(step_key(context.request, step, {}).value);
   context.services.log.info(context.of_object(traits_of(step.kind).doubted + why));
 }
 

@@ -52,8 +52,16 @@ class RequestEventsTest : public testing::Test {
 
   RequestContext context() { return context_of(channel_, request_, services(), *lease_, nullptr); }
 
-  static EndedStep ended(const std::string& label, const std::string& outcome, std::uint64_t saved_us = 0) {
-    return {.key = {digest_of(label)}, .event = {.outcome = outcome, .label = label, .saved_us = saved_us}};
+  static StepState ended(const std::string& label) {
+    StepSpec spec;
+    spec.label = label;
+    spec.key = {digest_of(label)};
+    return StepState(std::move(spec));
+  }
+  static StepState found(const std::string& label, std::uint64_t saved_us) {
+    StepState state = ended(label);
+    state.take({.result = {.duration_us = saved_us}});
+    return state;
   }
   static cache::HistoryStep history(const std::string& label) { return {.label = label, .key = {digest_of(label)}}; }
 
@@ -95,9 +103,9 @@ TEST_F(RequestEventsTest, JoinsStepsToTheirRequestAndSaysWhyTheyRan) {
     RequestEvents events(message_, services());
     events.understood(request_);
     events.step_runs(context(), history("device gfx906"), {});
-    events.step_ended(ended("device gfx906", "run"));
-    events.step_ended(ended("host", "hit", 6));
-    events.step_ended(ended("bundle", "hit", 7));
+    events.step_ended(ended("device gfx906"), StepClock(), true);
+    events.step_ended(found("host", 6), StepClock(), true);
+    events.step_ended(found("bundle", 7), StepClock(), true);
     events.replied({.outcome = Outcome::partial});
   }
   const std::vector<events::Event> all = written();

@@ -157,9 +157,9 @@ TEST_F(ExecutedRoute, ListsTheStepsThatAreWithTheEngineBesideThoseThatRunHere) {
   is_silent_ = true;
   on("host", [&](Ran&) {
     EXPECT_TRUE(support::comes_true([&] {
-      const std::vector<RunningSteps::Step> now = services_.running_steps.now();
+      const std::vector<stats::RunningStep> now = services_.running_steps.now();
       return now.size() == 3 &&
-             std::count_if(now.begin(), now.end(), [](const RunningSteps::Step& step) { return step.is_sent; }) == 2;
+             std::count_if(now.begin(), now.end(), [](const stats::RunningStep& step) { return step.is_sent; }) == 2;
     }));
   });
   EXPECT_EQ(compile().finish().exit_code, 0);

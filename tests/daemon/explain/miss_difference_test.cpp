@@ -3,7 +3,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "daemon/explain/argument_changes.h"
 #include "hipcache/compiler/hip/fatbin_splice.h"
 
 namespace hipcache::daemon {

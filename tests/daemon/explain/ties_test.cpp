@@ -5,7 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "daemon/explain/input_ties.h"
+#include "daemon/explain/place_owner.h"
 #include "daemon/explain/ties.h"
 #include "daemon/services_in_memory.h"
 #include "hipcache/inputs/file_system_state.h"

@@ -1,5 +1,5 @@
 // Which Python programs are known to do nothing but start the compiler.
-#include "daemon/request/wrappers.h"
+#include "daemon/request/python_start.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "daemon/record/collected_output.h"
+#include "daemon/record/usual_mode.h"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>

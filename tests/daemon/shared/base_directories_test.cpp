@@ -1,7 +1,8 @@
-#include "daemon/request/request_roots.h"
+#include "daemon/request/base_directories.h"
 
 #include <gmock/gmock.h>
 
+#include "daemon/request/request_roots.h"
 #include "support/scratch.h"
 
 namespace hipcache::daemon {

@@ -1,5 +1,5 @@
 // Who else can change what a path leads to: by the directory itself, one above it, or a link on the way.
-#include "daemon/server/member_stores.h"
+#include "daemon/server/seed_stores.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,6 +1,8 @@
 // What a run's outputs and messages show of its sources.
 #include "daemon/record/sight.h"
 
+#include "daemon/record/debug_sight.h"
+
 #include <gtest/gtest.h>
 
 #include <cstdlib>
