@@ -5,8 +5,7 @@
 #include <utility>
 
 #include "daemon/execute/engine.h"
-#include "daemon/execute/input_root.h"
-#include "daemon/step/split_codegen_worth.h"
+#include "daemon/shared/split_codegen_worth.h"
 #include "hipcache/base/digest.h"
 #include "hipcache/base/files.h"
 #include "hipcache/base/stream_marks.h"

@@ -17,9 +17,9 @@
 #include <string>
 #include <vector>
 
-#include "daemon/execute/input_names.h"
+#include "daemon/execute/input_root.h"
 #include "daemon/request/request_context.h"
-#include "daemon/step/step.h"
+#include "daemon/request/step.h"
 #include "hipcache/base/result.h"
 #include "hipcache/config/execute_url.h"
 #include "hipcache/protocol/remote_messages.h"

@@ -42,7 +42,7 @@ Status fill_placeholders(StepGraph& graph, StepScheduler& scheduler, const hip::
 
 // Decides which device steps of a request run with split code generation (split_codegen_run.h).
 
-// Sets `runs_as_one` for steps whose split is not expected to pay (step/split_codegen_worth.h); their time is still
+// Sets `runs_as_one` for steps whose split is not expected to pay (shared/split_codegen_worth.h); their time is still
 // measured. Removes `split_codegen` from steps that may not be split: their compiler has no proof, they are stored, or
 // the cache is read-only or renewed. If a step that is to be split lacks a proof, the client runs the proof.
 void choose_codegen_splits(std::vector<hip::Step>& steps, const RequestContext& context);

@@ -13,7 +13,6 @@
 #include "daemon/remote/publisher.h"
 #include "daemon/remote/remote_cache.h"
 #include "hipcache/cache/exchange.h"
-#include "hipcache/protocol/remote_messages.h"
 
 namespace hipcache::daemon {
 

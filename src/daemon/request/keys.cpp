@@ -1,7 +1,5 @@
 #include "daemon/request/keys.h"
 
-#include <optional>
-
 #include "daemon/request/macros.h"
 #include "daemon/request/portable_arguments.h"
 #include "daemon/request/processor.h"
@@ -131,8 +129,6 @@ cache::ActionKey back_key(const Request& request, const hip::SplitCodegen& split
   }
   return {hasher.field(bitcode).finish()};
 }
-
-Digest cost_key(const cache::ActionKey& step) { return cache::key_hasher("cost").field(step.value).finish(); }
 
 Digest run_note_key(const cache::ActionKey& command) {
   return cache::key_hasher("run-note").field(command.value).finish();

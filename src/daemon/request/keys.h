@@ -40,20 +40,17 @@ cache::ActionKey step_key(const Request& request, const hip::Step& step, const s
 // The key of a back end run for that bitcode (plan.h, SplitCodegen).
 cache::ActionKey back_key(const Request& request, const hip::SplitCodegen& split_codegen, const Digest& bitcode);
 
-// The key under which the cost of a step's split code generation is kept.
-Digest cost_key(const cache::ActionKey& step);
-
-// The key under which it is noted that a command runs by itself (record/link_worth.h).
+// The key under which it is noted that a command runs by itself (run/link_worth.h).
 Digest run_note_key(const cache::ActionKey& command);
 
-// The key of the group of device steps that the request's steps belong to (step/split_codegen_worth.h): one compiler
+// The key of the group of device steps that the request's steps belong to (shared/split_codegen_worth.h): one compiler
 // in one build directory, or in one working directory if there is no build directory.
 Digest cost_group_key(const Request& request);
 
 // The key of the request's miss history: its object, which checkouts of one base directory share.
 Digest output_key(const Request& request);
 
-// Names the second list of that history: of compiles of a source with this name and content (explain/explainer.h).
+// Names the second list of that history: of compiles of a source with this name and content (tell/explainer.h).
 Digest source_key(const Request& request, const std::string& name, const Digest& content);
 
 }  // namespace hipcache::daemon

@@ -4,9 +4,7 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <optional>
 #include <string_view>
-#include <vector>
 
 #include "daemon/request/base_directories.h"
 #include "daemon/request/macros.h"

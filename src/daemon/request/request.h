@@ -9,7 +9,7 @@
 #include <variant>
 #include <vector>
 
-#include "daemon/request/services.h"
+#include "daemon/shared/services.h"
 #include "daemon/shared/single_flight.h"
 #include "hipcache/compiler/hip/plan.h"
 #include "hipcache/compiler/invocation.h"

@@ -9,14 +9,14 @@
 #include <utility>
 #include <variant>
 
-#include "daemon/record/collected_output.h"
-#include "daemon/record/relocatability.h"
-#include "daemon/record/sight.h"
-#include "daemon/record/usual_mode.h"
 #include "daemon/request/keys.h"
 #include "daemon/request/python_start.h"
 #include "daemon/request/step_kinds.h"
-#include "daemon/run/step_report.h"
+#include "daemon/run/collected_output.h"
+#include "daemon/run/plain_run.h"
+#include "daemon/run/relocatability.h"
+#include "daemon/run/sight.h"
+#include "daemon/run/usual_mode.h"
 #include "hipcache/base/files.h"
 #include "hipcache/base/reason.h"
 #include "hipcache/compiler/driver_name.h"
@@ -230,12 +230,12 @@ Status OpaqueRun::take(const protocol::StepDone& report) {
   }
   if (const auto records = records_of(state_, report.step, context_)) {
     if (std::optional<Refusal> refusal = witness(*records, report)) {
-      state_.result.refuse(*std::move(refusal));
+      state_.result.refusal = *std::move(refusal);
       note_descriptor(state_, *records, context_);
     }
   }
   if (std::optional<Refusal> why = why_unusable()) state_.result.make_unusable(*std::move(why));
-  state_.is_stored_later = state_.result.refusal == Reason::none;
+  state_.is_stored_later = !state_.result.is_refused();
   if (!state_.is_stored_later) store();
   return done();
 }

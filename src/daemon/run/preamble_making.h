@@ -9,7 +9,7 @@
 // makes no header of that key.
 //
 // Who makes it says what a job of it may cost: a job in its own slot (preamble_run.h), or a client in idle time
-// (routes/headers.cpp). What came of it is told to Preambles, the statistics and the request's observer.
+// (serve/headers.cpp). What came of it is told to Preambles, the statistics and the request's observer.
 //
 // Used by one thread.
 #ifndef HIPCACHE_SRC_DAEMON_RUN_PREAMBLE_MAKING_H
@@ -22,7 +22,7 @@
 #include <vector>
 
 #include "daemon/request/request_context.h"
-#include "daemon/step/step.h"
+#include "daemon/request/step.h"
 #include "hipcache/compiler/ast_file.h"
 
 namespace hipcache::daemon {

@@ -9,15 +9,14 @@
 #include <charconv>
 #include <set>
 #include <string_view>
-#include <utility>
 
 #include "daemon/audit/audit.h"
-#include "daemon/record/collected_output.h"
-#include "daemon/record/output_recorder.h"
-#include "daemon/record/sight.h"
+#include "daemon/execute/remote_steps.h"
 #include "daemon/request/keys.h"
-#include "daemon/run/remote_steps.h"
-#include "daemon/run/step_report.h"
+#include "daemon/run/collected_output.h"
+#include "daemon/run/output_recorder.h"
+#include "daemon/run/plain_run.h"
+#include "daemon/run/sight.h"
 #include "hipcache/base/files.h"
 #include "hipcache/base/reason.h"
 #include "hipcache/base/text.h"
@@ -440,7 +439,7 @@ void PreambleRun::compare_with_itself(const protocol::StepDone& report) {
 
 void PreambleRun::settle() {
   const std::string what = context_.of_object(state_.spec().label);
-  if (state_.result.refusal == Reason::input_changed || !state_.succeeded())
+  if (state_.result.refusal.reason == Reason::input_changed || !state_.succeeded())
     return services_.log.info(what + ": the audit of its wrapper header is void: an input changed, or it failed");
   const std::string why = what + ": an audit found that the compiler makes something else of this source with a " +
                           "wrapper header that was made before: " + difference_;

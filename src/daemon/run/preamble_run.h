@@ -23,9 +23,9 @@
 #include <utility>
 #include <vector>
 
+#include "daemon/request/step.h"
 #include "daemon/run/preamble_making.h"
 #include "daemon/shared/preambles.h"
-#include "daemon/step/step.h"
 #include "hipcache/cache/action_cache.h"
 
 namespace hipcache::daemon {

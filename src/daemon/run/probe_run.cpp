@@ -9,10 +9,10 @@
 #include <utility>
 
 #include "daemon/audit/comparison.h"
-#include "daemon/record/output_recorder.h"
-#include "daemon/record/relocatability.h"
 #include "daemon/request/processor.h"
-#include "daemon/run/step_report.h"
+#include "daemon/run/output_recorder.h"
+#include "daemon/run/plain_run.h"
+#include "daemon/run/relocatability.h"
 #include "hipcache/base/files.h"
 #include "hipcache/base/reason.h"
 #include "hipcache/base/stream_marks.h"
@@ -257,7 +257,7 @@ Status ProbeRun::take(const protocol::StepDone& report) {
   }
   take_trace(report);
   // A probe that finds a wrapper is followed by another one, through the wrapper.
-  const bool is_followed = !through_ && state_.result.refusal == Reason::compiler_is_a_wrapper;
+  const bool is_followed = !through_ && state_.result.refusal.reason == Reason::compiler_is_a_wrapper;
   if (!keep(state_, {}, context_) && !is_followed) note_not_stored(state_, context_);
   return done();
 }
@@ -267,7 +267,7 @@ Status ProbeRun::take(const protocol::StepDone& report) {
 std::string ProbeRun::take_driver() {
   Result<DriverBehind> driver = driver_behind(state_, *through_, context_);
   if (!driver) {
-    state_.result.refuse({Reason::compiler_is_a_wrapper, driver.error().message});
+    state_.result.refusal = {Reason::compiler_is_a_wrapper, driver.error().message};
     return "";
   }
   state_.result.stdout_text = stored_words(driver->words);
@@ -279,14 +279,13 @@ void ProbeRun::take_trace(const protocol::StepDone& report) {
   if (!records) return;
   StepResult& result = state_.result;
   const inputs::RunContext& from = context_.request.from;
-  Relocatability ties = relocatability_of(state_.spec().maps, {}, result, from);
-  ties.roots.arguments = arguments_of(state_.spec());
+  const Relocatability ties = relocatability_of(state_.spec(), {}, result, from);
   const trace::Trace trace = trace::trace_of(std::move(*records));
   result.ran = ran_in(trace);
   std::vector<std::string> programs = programs_of(state_.spec());
-  const std::string beside = through_ && result.refusal == Reason::none ? take_driver() : "";
+  const std::string beside = through_ && !result.is_refused() ? take_driver() : "";
   if (!beside.empty()) programs.push_back(beside);
-  if (result.refusal != Reason::none) return note_descriptor(state_, trace.records, context_);
+  if (result.is_refused()) return note_descriptor(state_, trace.records, context_);
   // A plan contains the date of SOURCE_DATE_EPOCH. If the date cannot be replaced, the plan is valid for that date
   // only.
   const bool replaces_date = hip::may_take_another_date(result.stderr_text);

@@ -24,7 +24,7 @@
 #include <string>
 #include <vector>
 
-#include "daemon/step/step.h"
+#include "daemon/request/step.h"
 #include "hipcache/compiler/hip/plan.h"
 
 namespace hipcache::daemon {

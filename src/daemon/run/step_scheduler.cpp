@@ -6,17 +6,15 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <chrono>
 #include <utility>
 
 #include "daemon/audit/audit.h"
-#include "daemon/record/output_recorder.h"
+#include "daemon/run/output_recorder.h"
 #include "daemon/run/plain_run.h"
 #include "daemon/run/preamble_run.h"
 #include "daemon/run/split_codegen_run.h"
-#include "daemon/run/step_report.h"
 #include "daemon/shared/client_process.h"
-#include "daemon/step/split_codegen_worth.h"
+#include "daemon/shared/split_codegen_worth.h"
 
 namespace hipcache::daemon {
 namespace {

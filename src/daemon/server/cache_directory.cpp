@@ -11,7 +11,6 @@
 #include <thread>
 #include <vector>
 
-#include "hipcache/base/files.h"
 #include "hipcache/protocol/daemon_socket.h"
 
 namespace hipcache::daemon {

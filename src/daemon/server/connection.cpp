@@ -4,7 +4,7 @@
 #include <string>
 
 #include "daemon/remote/archive_sessions.h"
-#include "daemon/routes/compile_service.h"
+#include "daemon/serve/compile_service.h"
 #include "hipcache/protocol/channel.h"
 
 namespace hipcache::daemon {

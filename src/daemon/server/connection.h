@@ -2,8 +2,8 @@
 #ifndef HIPCACHE_SRC_DAEMON_SERVER_CONNECTION_H
 #define HIPCACHE_SRC_DAEMON_SERVER_CONNECTION_H
 
-#include "daemon/request/services.h"
 #include "daemon/server/control_service.h"
+#include "daemon/shared/services.h"
 #include "hipcache/base/files.h"
 
 namespace hipcache::daemon {

@@ -3,8 +3,6 @@
 #include <chrono>
 #include <nlohmann/json.hpp>
 #include <optional>
-#include <string>
-#include <utility>
 
 #include "hipcache/events/event.h"
 #include "hipcache/stats/report.h"

@@ -1,13 +1,10 @@
 #include "daemon/server/member_stores.h"
 
 #include <fcntl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <chrono>
 #include <thread>
-#include <utility>
-#include <vector>
 
 #include "hipcache/base/files.h"
 

@@ -8,12 +8,9 @@
 #include <system_error>
 
 #include <cerrno>
-#include <chrono>
-#include <string>
 #include <thread>
 
 #include "daemon/shared/client_process.h"
-#include "hipcache/base/files.h"
 #include "hipcache/protocol/channel.h"
 #include "hipcache/protocol/daemon_socket.h"
 

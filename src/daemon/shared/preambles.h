@@ -4,7 +4,7 @@
 // The problem: a header saves a quarter of a second of each job and costs four times that, and each architecture, the
 // host and each set of options needs its own. Nothing tells how many jobs will follow, and no build may lose more than
 // 3 %. The choice: the first two jobs of a key ask for nothing, so a lone unit never pays. From the third on, a client
-// is asked to make the header in idle time (routes/headers.cpp), where it costs no build anything. In a build without
+// is asked to make the header in idle time (serve/headers.cpp), where it costs no build anything. In a build without
 // idle time a job makes it in its own slot, once that is at most 3 % of what the key's jobs have cost in this build, in
 // processor time and in time of the clock (ski rental). All others compile plainly meanwhile.
 //

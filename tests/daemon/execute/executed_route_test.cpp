@@ -3,7 +3,7 @@
 #include <set>
 
 #include "daemon/execute/played_worker.h"
-#include "daemon/routes/scripted_client.h"
+#include "daemon/serve/scripted_client.h"
 #include "hipcache/base/files.h"
 #include "hipcache/config/execute_url.h"
 #include "hipcache/events/event_log.h"

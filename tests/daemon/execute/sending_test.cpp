@@ -2,7 +2,7 @@
 #include "daemon/execute/action.h"
 
 #include "daemon/execute/engine.h"
-#include "daemon/routes/scripted_client.h"
+#include "daemon/serve/scripted_client.h"
 #include "hipcache/config/execute_url.h"
 
 namespace hipcache::daemon {
