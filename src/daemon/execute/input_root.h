@@ -5,9 +5,8 @@
 // The choice: each name is walked as the kernel walks it, and everything on its way becomes an entry. Rejected: names
 // without "..", because another directory is then read if one on the way is a link.
 //
-// Not sent: what is on the image (the system's directories, the toolchain), and what no compile of this source has to
-// see: /etc, and a home directory outside of the request's own directories and its source's. Such a file is absent on
-// the worker. If the compile asks for it, the result is not proved.
+// Not sent: what is on the image, and what no compile of this source has to see (docs/execution.md, "What is sent").
+// Such a file is absent on the worker. If the compile asks for it, the result is not proved.
 //
 // Used by one thread. Touches the file system.
 #ifndef HIPCACHE_SRC_DAEMON_EXECUTE_INPUT_ROOT_H

@@ -1,11 +1,10 @@
 // A client in another mount namespace that sees the same files as this daemon.
 //
 // The problem: "unshare -m" or bwrap in front of each compile gives each a mount namespace of its own. A daemon for
-// each costs ten times what a compile does, and without a daemon nothing is cached.
-// The choice: what a process sees are its mounts, its root directory and what its user may read, not the number of its
-// namespace. The daemon reads the client's mount table in /proc, and serves the client if that table is like the
-// daemon's own (mount_tree). A run is recorded only if the client's mounts did not change since. A change of the
-// daemon's own mounts during the run is found by the race guard, as always.
+// each costs ten times what a compile does. The choice: what a process sees are its mounts, its root directory and what
+// its user may read. The daemon reads the client's mount table in /proc, and serves the client if that is like its own
+// (mount_tree; docs/internals/protocol.md, "A namespace for each compile"). A run is recorded only if the client's
+// mounts did not change since.
 // Rejected: a table that the client sends, which proves nothing at the time of the record; mounts that may differ
 // because of their places (/proc, /sys, /dev): path sets ask about files there as about any other.
 //

@@ -17,13 +17,10 @@ namespace hipcache::daemon {
 // The key of a request. The archs count as a sorted set, because the driver sorts them, too. The working directory of a
 // split compile counts, because the plan depends on it.
 //
-// `source`: the digest of the request's only source (request.h: tokens_of_source), or nothing. The problem: a list of
-// path sets is short (store::kMaxPathSets). A build may run one command for more sources than that: `cc -c main.c` in
-// many directories, or a configure script that writes conftest.c anew for each check. Such sources displaced each
-// other's path sets, and no round had a hit. The choice: the source's content is a part of the key, so each content has
-// its own list. The digest proves nothing. The source may change after it was taken, and then a path set stands under
-// the key of other bytes. The path set asks for the source's content as well, so this is a miss and no wrong hit.
-// Rejected: longer lists (a miss computes a state for each path set).
+// `source`: the digest of the tokens of the request's only source (request.h: tokens_of_source), or nothing. It gives
+// each source of one command a list of path sets of its own, and proves nothing: the path set asks for the source as
+// for any file (docs/internals/proof.md, "The source in the key"). Rejected: longer lists, because a miss computes a
+// state for each path set.
 cache::ActionKey request_key(const Request& request, const std::optional<Digest>& source);
 
 // The key of the request's command, whatever its source contains. The miss history has an opaque compile under it, so

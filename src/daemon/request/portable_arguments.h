@@ -1,15 +1,10 @@
 // The arguments of commands as they enter keys: the same in every checkout.
 //
-// A name in a root becomes portable. Not so paths that a compiler joins from two arguments: a prefix and a name that is
-// relative to it.
-//
-// The problem: "--sysroot=/p -I=/one/include" reads /p/one/include, and no argument names the root /p/one. The files
-// are asked about relative to the root, so the same command would ask for its own files in another checkout, but read
-// those of the first. The reverse: "-I=/p/one/include" with a sysroot does not read below /p/one.
-//
-// The choice: a relative name stays in the key as typed. If a prefix may lead to a root, the root's path is in the key.
-// Rejected: joining the paths as each compiler does. gcc appends by characters, clang by components, and a compiler may
-// have a sysroot built in.
+// A name in a root becomes portable. Not so paths that a compiler joins from two arguments, a prefix and a name that is
+// relative to it: "--sysroot=/p -I=/one/include" reads /p/one/include, and no argument names the root /p/one. Such a
+// name stays as typed, and if a prefix may lead to a root, the root's path is in the key (docs/internals/proof.md,
+// "Joined paths"). Rejected: joining the paths as each compiler does. gcc appends by characters, clang by components,
+// and a compiler may have a sysroot built in.
 #ifndef HIPCACHE_SRC_DAEMON_REQUEST_PORTABLE_ARGUMENTS_H
 #define HIPCACHE_SRC_DAEMON_REQUEST_PORTABLE_ARGUMENTS_H
 

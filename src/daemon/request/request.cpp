@@ -6,7 +6,6 @@
 #include <cerrno>
 #include <string_view>
 
-#include "daemon/request/base_directories.h"
 #include "daemon/request/macros.h"
 #include "daemon/request/output_places.h"
 #include "daemon/request/request_roots.h"

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <string_view>
 
 #include "daemon/request/python_start.h"
@@ -66,36 +67,22 @@ bool Wrappers::runs_each_time(const Request& request) {
 bool Wrappers::is_script(const std::string& program) {
   const Result<Digest> content = file_system_.content(program);
   if (!content) return false;
-  {
-    const std::lock_guard lock(mutex_);
-    const auto known = texts_.find(program);
-    if (known != texts_.end() && known->second.content == *content) return known->second.is_script;
-  }
+  const std::optional<Known> known = texts_.find(program);
+  if (known && known->content == *content) return known->is_script;
   const bool is_script = asks_for_more_than_a_trace_has(program);
-  const std::lock_guard lock(mutex_);
-  if (texts_.size() >= kMost) texts_.clear();
-  texts_[program] = {*content, is_script};
+  texts_.add(program, {*content, is_script});
   return is_script;
 }
 
 void Wrappers::note(const Request& request) {
-  const Result<Digest> content = file_system_.content(request.compiler);
-  if (!content) return;
-  const std::lock_guard lock(mutex_);
-  if (noted_.size() >= kMost) noted_.clear();
-  noted_[noted_as(request)] = *content;
+  if (const Result<Digest> content = file_system_.content(request.compiler)) noted_.add(noted_as(request), *content);
 }
 
 bool Wrappers::is_noted(const Request& request) {
-  Digest noted;
-  {
-    const std::lock_guard lock(mutex_);
-    const auto found = noted_.find(noted_as(request));
-    if (found == noted_.end()) return false;
-    noted = found->second;
-  }
+  const std::optional<Digest> noted = noted_.find(noted_as(request));
+  if (!noted) return false;
   const Result<Digest> content = file_system_.content(request.compiler);
-  return content && *content == noted;
+  return content && *content == *noted;
 }
 
 }  // namespace hipcache::daemon

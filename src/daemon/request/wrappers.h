@@ -13,12 +13,11 @@
 #ifndef HIPCACHE_SRC_DAEMON_REQUEST_WRAPPERS_H
 #define HIPCACHE_SRC_DAEMON_REQUEST_WRAPPERS_H
 
-#include <map>
-#include <mutex>
 #include <string>
 #include <vector>
 
 #include "daemon/request/request.h"
+#include "daemon/shared/bounded_map.h"
 #include "hipcache/base/digest.h"
 #include "hipcache/inputs/file_system_state.h"
 
@@ -39,8 +38,6 @@ class Wrappers {
   void note(const Request& request);
 
  private:
-  static constexpr std::size_t kMost = 1024;  // when reached, a memory is cleared and fills again
-
   bool is_noted(const Request& request);
   bool is_script(const std::string& program);
 
@@ -50,9 +47,8 @@ class Wrappers {
   };
 
   inputs::FileSystemState& file_system_;
-  std::mutex mutex_;
-  std::map<std::string, Known> texts_;   // by path
-  std::map<std::string, Digest> noted_;  // content by path and kind of command
+  BoundedMap<std::string, Known, 1024> texts_;   // by path
+  BoundedMap<std::string, Digest, 1024> noted_;  // content by path and kind of command
 };
 
 }  // namespace hipcache::daemon

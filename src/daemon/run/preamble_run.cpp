@@ -82,14 +82,10 @@ std::optional<std::string> why_not_by_plan(const StepSpec& spec, const RequestCo
   return RemoteSteps::is_on(context) ? "steps may run on other machines" : "";
 }
 
-// Whether a wrapper header serves a job whose command has more search directories than the header's (plan.h,
-// Preamble::left_out_directories).
-//
-// The problem: each target of a project has other -I options, and a header for each set of them would seldom pay. The
-// choice: a header is made without them. They come before all directories of the system, and files that the text names
-// are looked for in order. So the text is the same if none of them has one of these names. That they are absent
-// becomes a part of what the job's result stands on. Rejected: the names by a scan of the text's includes, because
-// conditions and macros decide which count. The questions of the header's own run have them all.
+// A job whose command has more search directories than its header (plan.h, Preamble::left_out_directories). They come
+// before all directories of the system, so the text is the same if none of them has a name that it looks for. The
+// questions of the header's own run have these names. Rejected: a scan of the text's includes, because conditions and
+// macros decide which count.
 
 enum class Found { missing, directory, file, other };
 

@@ -201,9 +201,9 @@ ExplainedStep explain_request(const Explainer& explainer, const RequestContext& 
   Differences differences = explainer.request_differences();
   if (differences.empty() && all_stored) differences = explainer.input_differences();
   if (!differences.empty() && explainer.compared() > 0) put_in_order(differences);
-  if (const std::string failure = context.services.failures.why(context.history); !failure.empty())
+  if (const std::optional<std::string> failure = context.services.failures.find(context.history))
     differences.insert(differences.begin(),
-                       {Differs::refused, "its last run failed", readable(as_shown(failure, context.request)), ""});
+                       {Differs::refused, "its last run failed", readable(as_shown(*failure, context.request)), ""});
   return explained("request", Verdict::runs, std::move(differences));
 }
 

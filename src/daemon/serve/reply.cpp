@@ -227,7 +227,7 @@ std::optional<Uncacheable> reply_success(Conclusion& conclusion, const StepGraph
   reply.finish.wants_headers =
       std::any_of(graph.steps().begin(), graph.steps().end(), [](const auto& step) { return step->wants_preamble; });
   if (context.observer != nullptr) context.observer->has_result(whole, false);
-  context.services.failures.note(context.history, "");
+  context.services.failures.forget(context.history);
   send(conclusion, outcome, reply);
   return std::nullopt;
 }
@@ -235,7 +235,7 @@ std::optional<Uncacheable> reply_success(Conclusion& conclusion, const StepGraph
 std::optional<Uncacheable> reply_failure(Conclusion& conclusion, const StepGraph& graph,
                                          const std::string& driver_stderr, const StepContext& context) {
   const StepState& failed = *graph.failed();
-  context.services.failures.note(context.history, said_by_failure(failed.result));
+  context.services.failures.add(context.history, said_by_failure(failed.result));
   // A failed job leaves each kind of side file in a different state, so the compiler has to run.
   if (graph.writes_beside()) return Uncacheable{Reason::step_failed, "with files beside the object"};
   // The driver prints a message of its own when a linker fails, and hipcc when the driver fails.
@@ -262,7 +262,10 @@ void reply_opaque(Conclusion& conclusion, const StepState& ran, const RequestCon
   Reply reply{.finish = messages_of(result, context.request, result.exit_code)};
   const std::string& advice = context.request.invocation.opaque.advice;
   if (!ran.succeeded() && !advice.empty()) reply.finish.stderr_text += "hipcache: " + advice + "\n";
-  context.services.failures.note(context.history, ran.succeeded() ? "" : said_by_failure(result));
+  if (ran.succeeded())
+    context.services.failures.forget(context.history);
+  else
+    context.services.failures.add(context.history, said_by_failure(result));
   if (send(conclusion, stats::Outcome::miss, reply) && !ran.succeeded()) context.services.counters.failed_compile();
 }
 

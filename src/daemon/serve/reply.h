@@ -1,13 +1,5 @@
 // Builds and sends the final reply of a compile: what is counted, what is printed, and which files are placed or
 // removed, as the driver would have done.
-//
-// Every request is counted once, with the outcome that its client was told. The count is made where the final message
-// is sent, and a request has one such message. So a request cannot count as a hit and then be passed through. If the
-// client is gone before the final message (killed, connection broken), the request counts as aborted. Rejected:
-// counting where an outcome is decided, because reading stored bytes and sending may still fail.
-//
-// Statistics asked for after a client has ended include its request: the request is pending (job_slots.h) from
-// before the final message until this object is destroyed. One per request, used by its session's thread only.
 #ifndef HIPCACHE_SRC_DAEMON_SERVE_REPLY_H
 #define HIPCACHE_SRC_DAEMON_SERVE_REPLY_H
 
@@ -31,6 +23,15 @@ bool reply(protocol::Channel& channel, const protocol::Message& message, const s
 // Tells the client to run the wrapper (request/wrappers.h).
 bool reply_wrapper(protocol::Channel& channel, const std::string& wrapper, const Services& services);
 
+// The final message of a compile request, and the outcome that the statistics count.
+//
+// Every request is counted once, with the outcome that its client was told. The count is made where the final message
+// is sent, and a request has one such message. So a request cannot count as a hit and then be passed through. If the
+// client is gone before the final message (killed, connection broken), the request counts as aborted. Rejected:
+// counting where an outcome is decided, because reading stored bytes and sending may still fail.
+//
+// Statistics asked for after a client has ended include its request: the request is pending (pending_writes.h) from
+// before the final message until this object is destroyed. One per request, used by its session's thread only.
 class Conclusion {
  public:
   // Both arguments outlive this object.

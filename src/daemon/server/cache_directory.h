@@ -6,7 +6,7 @@
 //   <dir>/events.jsonl, events.old.jsonl    the event log (hipcache/events/event_log.h)
 //   <dir>/digests        the digests of files (digest_file.h)
 //   <dir>/settings       the settings that the daemon read when it started (hipcache/config/cache_place.h)
-//   <dir>/libhipcache-trace.so   a link, if the path of the installed library cannot be preloaded (install_paths.h)
+//   <dir>/libhipcache-trace.so   a link, if the path of the installed library cannot be preloaded (main.cpp)
 //   <dir>/tmp/<n>/       one per running request; the next daemon removes what a killed daemon left
 //
 // The daemon does not use another user's directory, or one that others may write to. It reaches its files through the

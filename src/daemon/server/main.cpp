@@ -7,10 +7,13 @@
 
 #include <array>
 #include <atomic>
+#include <cerrno>
 #include <chrono>
+#include <climits>
 #include <csignal>
 #include <cstdint>
 #include <cstdio>
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <random>
@@ -28,7 +31,6 @@
 #include "daemon/server/connection.h"
 #include "daemon/server/control_service.h"
 #include "daemon/server/digest_file.h"
-#include "daemon/server/install_paths.h"
 #include "daemon/server/limits.h"
 #include "daemon/server/member_stores.h"
 #include "daemon/server/seed_stores.h"
@@ -139,6 +141,51 @@ void write_settings(const CacheDirectory& directory, const config::Settings& set
 void leave_standard_error() {
   const UniqueFd null(open("/dev/null", O_WRONLY | O_CLOEXEC));
   if (null) dup2(null.get(), STDERR_FILENO);
+}
+
+// The parts of the installed tree are found from this program's real directory: the tree may be moved, and linked to.
+
+constexpr const char* kTraceLibrary = "libhipcache-trace.so";
+
+bool is_split_by_the_loader(const std::string& path) { return path.find_first_of(": ") != std::string::npos; }
+
+Result<std::string> own_directory() {
+  char self[PATH_MAX] = {};
+  const ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
+  if (length <= 0) return system_error("cannot read", "/proc/self/exe");
+  return std::string(directory_name(std::string_view(self, static_cast<std::size_t>(length))));
+}
+
+// hipcache-remote beside this program.
+Result<std::string> find_remote_program() {
+  const Result<std::string> directory = own_directory();
+  if (!directory) return directory.error();
+  std::string path = *directory + "/hipcache-remote";
+  if (access(path.c_str(), X_OK) != 0) return system_error("cannot use", path);
+  return path;
+}
+
+Result<std::string> find_trace_library() {
+  const Result<std::string> directory = own_directory();
+  if (!directory) return directory.error();
+  std::string path =
+      std::filesystem::path(*directory + "/" HIPCACHE_TRACE_FROM_HELPERS "/" + kTraceLibrary).lexically_normal();
+  if (access(path.c_str(), R_OK) != 0) return system_error("cannot use", path);
+  return path;
+}
+
+// The path by which LD_PRELOAD can name the library. The loader splits LD_PRELOAD at spaces and colons and knows no
+// quotes: a path that has one is reached by a link in the directory, which belongs to this daemon.
+Result<std::string> preloadable(const std::string& library, const OwnDirectory& directory) {
+  if (!is_split_by_the_loader(library)) return library;
+  std::string link = join_path(directory.path(), kTraceLibrary);
+  if (is_split_by_the_loader(link))
+    return Error{"cannot preload " + library +
+                 ": its path holds a space or a colon, and so does the cache directory; " +
+                 "install hipcache elsewhere, or set HIPCACHE_DIR"};
+  if (unlinkat(directory.fd(), kTraceLibrary, 0) != 0 && errno != ENOENT) return system_error("cannot remove", link);
+  if (symlinkat(library.c_str(), directory.fd(), kTraceLibrary) != 0) return system_error("cannot make the link", link);
+  return link;
 }
 
 // Seeds come first, because at most store::kMostLayers are read. None if results are signed here: then none of theirs

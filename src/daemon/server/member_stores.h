@@ -1,7 +1,5 @@
 // The stores of one cache directory.
 //
-// the owner's first store; the only one if one user has one view
-//
 // A database can be open in one daemon only. So each daemon takes the first free store of its user, writes only to that
 // one, and reads the others (hipcache/store/local_store.h). A store outlives its daemon, and later daemons use or read
 // it. A restarted daemon takes its previous store again if that is free.

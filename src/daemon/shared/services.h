@@ -2,13 +2,10 @@
 #ifndef HIPCACHE_SRC_DAEMON_SHARED_SERVICES_H
 #define HIPCACHE_SRC_DAEMON_SHARED_SERVICES_H
 
-#include <cstddef>
-#include <mutex>
 #include <span>
 #include <string>
-#include <unordered_set>
 
-#include "daemon/shared/failures.h"
+#include "daemon/shared/bounded_map.h"
 #include "daemon/shared/job_slots.h"
 #include "daemon/shared/pending_writes.h"
 #include "daemon/shared/running_steps.h"
@@ -28,27 +25,12 @@
 
 namespace hipcache::daemon {
 
-// A bounded set of digests, kept while the daemon lives. Thread-safe.
+using DigestSet = BoundedSet<Digest, 4096>;
 
-class DigestSet {
- public:
-  static constexpr std::size_t kMost = 4096;  // when reached, the set is cleared and fills again
-
-  void add(const Digest& key) {
-    const std::lock_guard lock(mutex_);
-    if (keys_.size() >= kMost) keys_.clear();
-    keys_.insert(key);
-  }
-
-  bool has(const Digest& key) const {
-    const std::lock_guard lock(mutex_);
-    return keys_.contains(key);
-  }
-
- private:
-  mutable std::mutex mutex_;
-  std::unordered_set<Digest> keys_;
-};
+// Why the last run for an output failed, by the key of its miss history, for --explain: a failed compile stores
+// nothing. Rejected: the miss history, which is stored and shared, and in which a failed compile would be one to
+// compare with.
+using Failures = BoundedMap<Digest, std::string, 1024>;
 
 class AuditDraw;
 class AuditEvidence;

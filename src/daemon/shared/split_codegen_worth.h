@@ -23,16 +23,10 @@
 
 namespace hipcache::daemon {
 
-// The measured cost of a device step's front end and back end (plan.h, SplitCodegen), and whether to run them
-// separately.
-//
-// The problem: separate runs cost one more process, and a file for the bitcode. They save the back end when the bitcode
-// is unchanged. The cost of the back end varies by a factor of a thousand between units, and the command does not show
-// it. The choice: the first split run is one start of the compiler and measures both parts. The cost is kept under the
-// step's key, and later runs of the step use it. Rejected: a setting; the time between system calls, because no call
-// marks the start of the back end; wall-clock time, which depends on the machine's load.
-//
-// All times are processor time in microseconds. split_codegen_worth.h decides for steps that were never split.
+// The measured cost of a device step's front end and back end (plan.h, SplitCodegen), and whether to run them apart.
+// The first split run is one start of the compiler and measures both parts; later runs of the step use that
+// (docs/internals/plan.md, "When a step runs split"). All times are processor time in microseconds: wall-clock time
+// depends on the machine's load.
 
 // What the first split run of a step cost and promises.
 struct SplitCodegenTrial {
@@ -84,39 +78,19 @@ class SplitCodegenCost {
   bool refused_ = false;
 };
 
-// What the first split runs of a group of device steps showed, and whether first compiles in the group should be split
-// (plan.h, SplitCodegen).
-//
-// The problem: only a split run shows how heavy a step's back end is (split_codegen_worth.h). If every first compile is
-// split to find out, a project of light back ends pays for each step, and for a proof per architecture and set of
-// options, and later uses none of it. The choice: the steps of one compiler in one build directory are a group, because
-// they share headers and the style of their kernels. The group keeps its last trials, which are first split runs. Each
-// has a price, and the saving that is expected at the step's first edit by the rule of split_codegen_worth.h.
+// The last trials, which are first split runs, of a group of device steps: whether first compiles in the group should
+// be split. The steps of one compiler in one build directory are a group, because they share headers and the style of
+// their kernels. docs/internals/plan.md says what else was tried.
 //
 //   first compiles are split   while there are fewer than kLeastTrials, or price <= saving + kAllowedLossUs, in sum
 //   then they run as one       unproved and unsplit, except one in kTrialEvery
 //
-//   - Price is paid for certain, so a group with light steps only is recognised sooner the dearer its steps are.
-//   - Heavy back ends are rare and large: one of 40 s among light steps is worth the price of more than a hundred. The
-//     rule compares sums and not medians, so a group with few of those is split.
-//   - A heavy step that nevertheless ran as one shows by its whole time (pays_among_light). It is split the next time,
-//     so only its first edit runs the back end for nothing. That run is a trial, and the group may change its mind.
-//   - Only first split runs count: a kernel that is edited a hundred times says nothing more about the others.
-//   - One in kTrialEvery is counted, not drawn: that is as good against a chance order, and needs no seed. It is a
-//     prime, so that it meets each architecture of a list in turn.
+// Heavy back ends are rare and large, so the rule compares sums and not medians. A heavy step that nevertheless ran as
+// one shows by its whole time (pays_among_light). Only first split runs count: a kernel that is edited a hundred times
+// says nothing more about the others. One in kTrialEvery is counted, not drawn: that is as good against a chance order,
+// and needs no seed. It is a prime, so that it meets each architecture of a list in turn.
 //
-// Rejected:
-//   - Sets of options and architectures in the group: each would begin with trials and proofs of its own, and the back
-//     ends differ between them by a small factor only.
-//   - Portable names of the build directory: all projects would be one group. Another checkout learns anew, which costs
-//     kAllowedLossUs.
-//   - Running the first steps of a group as one: their whole time bounds the back end from above only, and the host's
-//     compile, which would stand for the front end, may be heavy itself.
-//   - Sums that fade instead of a list of trials: the same size, and no typical front end.
-//   - Counting steps that ran as one as light: they would outweigh every heavy one.
-//
-// A value; times in microseconds of processor time. Not thread-safe (split_codegen_worth.h is).
-
+// A value. Not thread-safe; the ledger is.
 class SplitCodegenGroup {
  public:
   static constexpr std::size_t kLeastTrials = 3;            // of two units, if they have two architectures

@@ -339,10 +339,6 @@ Differences Explainer::why_in_full(const HistoryStep& step, const std::vector<st
   return all;
 }
 
-protocol::ExplainedStep Explainer::why_in_short(const HistoryStep& step, const std::vector<std::string>& makers) const {
-  return explained(step.label, protocol::Verdict::runs, why_in_full(step, makers));
-}
-
 protocol::ExplainedStep explained(std::string name, protocol::Verdict verdict, Differences differences) {
   const std::size_t more = differences.size() - std::min(differences.size(), kMostShown);
   differences.resize(differences.size() - more);

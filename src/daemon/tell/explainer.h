@@ -64,9 +64,6 @@ class Explainer {
   // differs.
   Differences why_in_full(const cache::HistoryStep& step, const std::vector<std::string>& makers) const;
 
-  // The same for somebody who is told of the steps alone. Bounded.
-  protocol::ExplainedStep why_in_short(const cache::HistoryStep& step, const std::vector<std::string>& makers) const;
-
  private:
   struct Candidate {
     cache::HistoryEntry then;

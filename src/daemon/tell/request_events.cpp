@@ -191,7 +191,7 @@ void RequestEvents::replied(const Replied& reply) {
 }
 
 void RequestEvents::explain(Ran& ran) {
-  ran.told = explainer_of(ran).why_in_short(ran.step, ran.makers);
+  ran.told = explained(ran.step.label, protocol::Verdict::runs, explainer_of(ran).why_in_full(ran.step, ran.makers));
   ran.is_explained = true;
   if (is_logged_) log_why(ran);
 }

@@ -1,8 +1,7 @@
-#include "daemon/request/base_directories.h"
+#include "daemon/request/request_roots.h"
 
 #include <gmock/gmock.h>
 
-#include "daemon/request/request_roots.h"
 #include "support/scratch.h"
 
 namespace hipcache::daemon {
