@@ -83,7 +83,7 @@ Miss miss_of(const RequestEvent& request, const StepEvent& step) {
           .is_gone = step.is_gone};
 }
 
-// As the daemon counts (daemon/run/remote_steps.cpp): bytes and times of the results that were taken.
+// As the daemon counts (daemon/execute/remote_steps.cpp): bytes and times of the results that were taken.
 void add(stats::Executed& all, const events::AtEngine& engine) {
   if (engine.outcome.empty()) return;
   ++all.sent;

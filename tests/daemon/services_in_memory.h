@@ -6,10 +6,10 @@
 #include <string>
 
 #include "daemon/audit/audit.h"
-#include "daemon/request/services.h"
 #include "daemon/request/wrappers.h"
 #include "daemon/shared/preambles.h"
-#include "daemon/step/split_codegen_worth.h"
+#include "daemon/shared/services.h"
+#include "daemon/shared/split_codegen_worth.h"
 #include "hipcache/compiler/iree/iree_command.h"
 #include "hipcache/compiler/opaque/opaque_command.h"
 #include "support/memory_store.h"

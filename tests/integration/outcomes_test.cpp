@@ -8,6 +8,7 @@
 #include <random>
 #include <thread>
 
+#include "daemon/server/connection.h"
 #include "daemon/server/control_service.h"
 #include "daemon/server/server.h"
 #include "daemon/services_in_memory.h"

@@ -21,7 +21,7 @@ namespace hipcache::compiler {
 // the object's name into the object. A project that compiles a source for two libraries pays twice.
 // Choice: if these names, and all options that derive names from them, are known, the key has
 // placeholders instead. A stored result says which of its files is which. The result is searched
-// for the names, in case it shows one all the same (daemon/record/relocatability.h).
+// for the names, in case it shows one all the same (daemon/run/relocatability.h).
 // Rejected: leaving -o out of every key, since some options derive further outputs, and even inputs
 // (-fprofile-use), from it.
 

@@ -8,7 +8,7 @@
 // lets every macro count. Rejected: a list of exceptions. Each release adds options, and each option has more spellings
 // than anybody thinks of; a name that is forgotten here costs a compile, there it gave a wrong object.
 //
-// Messages and outputs decide further (daemon/record/collected_output.h).
+// Messages and outputs decide further (daemon/run/sight.h).
 #ifndef HIPCACHE_COMPILER_SOURCE_SIGHT_H
 #define HIPCACHE_COMPILER_SOURCE_SIGHT_H
 

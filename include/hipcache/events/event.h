@@ -72,12 +72,12 @@ struct StepEvent {
   std::uint64_t bytes = 0;
   std::uint64_t saved_us = 0, processor_saved_us = 0;
   std::uint64_t header_saved_us = 0;  // processor time that a wrapper header spared its run; 0: it used none
-  bool has_waited = false;       // for another client that was running it
-  std::vector<std::string> why;  // it ran: the lines of --explain
-  std::uint64_t more = 0;        // lines left out
-  bool is_gone = false;          // it ran only because its result is not stored any more
-  std::string not_stored;        // why the result of a run is not stored
-  AtEngine engine;               // if it was won, the outcome is "run", and nothing ran here
+  bool has_waited = false;            // for another client that was running it
+  std::vector<std::string> why;       // it ran: the lines of --explain
+  std::uint64_t more = 0;             // lines left out
+  bool is_gone = false;               // it ran only because its result is not stored any more
+  std::string not_stored;             // why the result of a run is not stored
+  AtEngine engine;                    // if it was won, the outcome is "run", and nothing ran here
   bool operator==(const StepEvent&) const = default;
 };
 

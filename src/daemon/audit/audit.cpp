@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <chrono>
 #include <utility>
-#include <vector>
 
 #include "hipcache/base/files.h"
 
@@ -38,40 +37,6 @@ Status write_side(const OwnDirectory& directory, const std::string& name, const 
   room -= bytes->size();
   return write_file(directory, name, *bytes);
 }
-
-}  // namespace
-
-Result<std::string> AuditEvidence::keep(const Digest& key, const std::string& report, const std::vector<Pair>& pairs) {
-  if (parent_ == nullptr) return Error{"there is no directory for it"};
-  const std::lock_guard lock(mutex_);
-  const Result<OwnDirectory> all = parent_->open_or_make_below(kDirectory);
-  if (!all) return all.error();
-  if (Status room = make_room(*all); !room) return room.error();
-  const Result<OwnDirectory> directory =
-      all->open_or_make_below(padded(seconds_now()) + "-" + padded(next_++) + "-" + key.shown());
-  if (!directory) return directory.error();
-  if (Status written = write_file(*directory, "report", report); !written) return written.error();
-  std::uint64_t room = kMostBytes;
-  for (std::size_t at = 0; at < pairs.size(); ++at) {
-    const std::string number = std::to_string(at);
-    if (Status written = write_side(*directory, number + "-stored", pairs[at].stored, room); !written)
-      return written.error();
-    if (Status written = write_side(*directory, number + "-made", pairs[at].made, room); !written)
-      return written.error();
-  }
-  return directory->path();
-}
-
-// Removes the oldest, so that one more has room.
-Status AuditEvidence::make_room(const OwnDirectory& all) {
-  const Result<std::vector<std::string>> names = list_directory(all.anchored());
-  if (!names) return names.error();
-  for (std::size_t at = 0; at + kMostDirectories <= names->size(); ++at)
-    if (Status removed = remove_tree(join_path(all.anchored(), (*names)[at])); !removed) return removed;
-  return done();
-}
-
-namespace {
 
 // Nothing if there is no room for the bytes.
 std::optional<std::string> bytes_of(const std::optional<Part>& side, std::uint64_t& room, store::Store& store) {
@@ -138,6 +103,36 @@ std::string log_line_of(const Audited& audited, const Place& place, const std::v
 }
 
 }  // namespace
+
+Result<std::string> AuditEvidence::keep(const Digest& key, const std::string& report, const std::vector<Pair>& pairs) {
+  if (parent_ == nullptr) return Error{"there is no directory for it"};
+  const std::lock_guard lock(mutex_);
+  const Result<OwnDirectory> all = parent_->open_or_make_below(kDirectory);
+  if (!all) return all.error();
+  if (Status room = make_room(*all); !room) return room.error();
+  const Result<OwnDirectory> directory =
+      all->open_or_make_below(padded(seconds_now()) + "-" + padded(next_++) + "-" + key.shown());
+  if (!directory) return directory.error();
+  if (Status written = write_file(*directory, "report", report); !written) return written.error();
+  std::uint64_t room = kMostBytes;
+  for (std::size_t at = 0; at < pairs.size(); ++at) {
+    const std::string number = std::to_string(at);
+    if (Status written = write_side(*directory, number + "-stored", pairs[at].stored, room); !written)
+      return written.error();
+    if (Status written = write_side(*directory, number + "-made", pairs[at].made, room); !written)
+      return written.error();
+  }
+  return directory->path();
+}
+
+// Removes the oldest, so that one more has room.
+Status AuditEvidence::make_room(const OwnDirectory& all) {
+  const Result<std::vector<std::string>> names = list_directory(all.anchored());
+  if (!names) return names.error();
+  for (std::size_t at = 0; at + kMostDirectories <= names->size(); ++at)
+    if (Status removed = remove_tree(join_path(all.anchored(), (*names)[at])); !removed) return removed;
+  return done();
+}
 
 Audit::Audit(const Request& request, const Services& services) : request_(request), services_(services) {
   if (!request.settings.recache) state_ = draw(request.settings.audit.value_or(0));

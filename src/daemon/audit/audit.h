@@ -2,26 +2,17 @@
 // (HIPCACHE_AUDIT), or else for a share of the hits by tokens.
 //
 // Problem: a hit proves that the answers to the recorded questions are unchanged. If a question is missing, because the
-// compiler depends on something that the trace cannot show, the hit is wrong and nobody notices. Comparing a few hits
-// with the compiler finds such a dependence, a compiler whose output varies, and a shared cache with wrong results.
+// compiler depends on something that the trace cannot show, the hit is wrong and nobody notices.
 //
 // Choice: the audit takes place within the request. An audited request that would be a hit is served like a miss: its
 // steps run as the client's children, and their results are compared with the stored ones. The user gets what the
-// compiler made now. So the user waits for the compiler, in the given share of hits and in no others.
-// - The run has the client's environment, directory, limits, mounts and control group. A run elsewhere would differ in
-//   some of these, and the difference would be the audit's own.
-// - An opaque command writes into the user's directory. Within the request that is what the user asked for. Afterwards,
-//   other steps of the build read these files.
-// - Nothing outlives the request. Ctrl-C ends it, and a CI job that ends right after its build has been audited.
-// - A wrong hit that is found is not delivered.
-// Rejected: a run behind the answer, by the daemon at low priority. It has none of these properties, needs a bounded
-// queue of environments, and competes with the rest of the build for the same processors. A client that stays after
-// the files are in place saves nothing: the build tool waits for the client, and not for the files.
+// compiler made now, and waits for it, in the given share of hits and in no others. Rejected: a run behind the answer
+// (docs/correctness.md says why), and a client that stays after the files are in place: the build tool waits for it.
 //
 // What is drawn. HIPCACHE_AUDIT is a share of requests: of a drawn one, all steps run. If it is not set, each hit by
-// tokens (cache::Hit::is_by_tokens) is drawn by itself, because such a hit also rests on a rule of hipcache's own: that
-// the compiler sees no more of a source than its tokens. If the hit is a request's, all steps run, else that step. If
-// one of them is wrong, so may be all, and the daemon takes none any more (shared/token_hits.h).
+// tokens (cache::Hit::is_by_tokens) is drawn by itself, because such a hit also rests on a rule of hipcache's own. If
+// the hit is a request's, all steps run, else that step. If one of them is wrong, so may be all, and the daemon takes
+// none any more (shared/token_hits.h).
 //
 // An audit takes no processor from a miss: if no job slot is free when the hit is drawn, it is served as always
 // and counted as skipped. So is one with HIPCACHE_READONLY, where a wrong entry could not be dropped.

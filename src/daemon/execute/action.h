@@ -1,4 +1,4 @@
-// A device step as an action of an engine.
+// A device step as an action of an engine, and whether it is one.
 //
 // The problem: a step is several commands in the user's working directory, with outputs in the request's temporary
 // directory, and an action is one command with outputs below its working directory. The choice: a script of the shell
@@ -17,9 +17,9 @@
 #include <string>
 #include <vector>
 
-#include "daemon/execute/input_names.h"
+#include "daemon/execute/input_root.h"
 #include "daemon/request/request_context.h"
-#include "daemon/step/step.h"
+#include "daemon/request/step.h"
 #include "hipcache/base/result.h"
 #include "hipcache/config/execute_url.h"
 #include "hipcache/protocol/remote_messages.h"
@@ -29,6 +29,16 @@ namespace hipcache::daemon {
 class Engine;
 
 inline constexpr std::chrono::milliseconds kQueueLimit{2'000};
+
+// Why no step of this request is sent. A daemon that publishes or signs results sends none unless the workers are
+// trusted: what they make would be published with the rest.
+std::string why_none_is_sent(const RequestContext& context);
+
+// Whether a step of that cost is to be sent; 0: not known.
+bool is_worth_sending(std::uint64_t cost_us, const config::ExecuteUrl& url);
+
+// Why this step would not be sent now. REQUIRES: why_none_is_sent() is empty.
+std::string why_not_sent(const StepSpec& spec, const RequestContext& context);
 
 // Whether the device step can be an action at all, or a part of it (StepSpec::part).
 bool may_be_sent(const StepSpec& spec);

@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "daemon/shared/single_flight.h"
+#include "daemon/shared/client_process.h"
 
 namespace hipcache::daemon {
 namespace {

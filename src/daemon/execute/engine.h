@@ -8,16 +8,14 @@
 //
 // Which action is sent next, of all requests: an engine begins with what came first, and an action that waits there too
 // long expires. So only few wait there: max(kMostQueued, a kQueuedPart of what executes). An action that expires while
-// others of ours execute is no failure. It says that the engine is full, and closes the window to what executes now.
-// Each result of use opens the window by one. If none executes, an expired action is a failure: nobody serves the
-// properties, or the engine works for others. Requests that find no room wait here, and the one with the longest step
-// is the next (may_send).
+// others of ours execute says that the engine is full, and closes the window to what executes now; each result of use
+// opens it by one. If none executes, an expired action is a failure. Requests that find no room wait here, and the one
+// with the longest step is the next (may_send).
 //
 // An engine need not say what waits; then all counts as executing, and an action's deadline begins in the queue. So the
 // window begins narrow (kFirstWindow), and opens wide at the first action that is said to be queued. Else it goes by
-// what its results cost, as TCP Vegas goes by round trips: of the window, the part that waits is the part of its time
-// that a result waited. While less than one action waits, or than a kQueuedPart of those that execute, and a request
-// waits here, the window opens by one; from twice that on, it closes by one. An overdue action halves it.
+// what its results cost, as TCP Vegas goes by round trips: the part of its time that a result waited is the part of the
+// window that waits (docs/execution.md, "A full engine"). An overdue action halves it.
 //
 // Thread-safe. Owns nothing; `send` outlives it. Memory: kMostInFlight actions, kMostFiles digests, a number for each
 // request that waits.
@@ -35,7 +33,7 @@
 #include <string>
 #include <tuple>
 
-#include "daemon/execute/known_contents.h"
+#include "daemon/execute/local_trace.h"
 #include "daemon/execute/toolchain.h"
 #include "daemon/remote/remote_process.h"
 #include "hipcache/base/log.h"

@@ -6,20 +6,25 @@
 #include <array>
 #include <climits>
 #include <deque>
+#include <string_view>
 #include <utility>
 
 #include "daemon/execute/engine.h"
 #include "daemon/execute/toolchain.h"
 #include "hipcache/base/files.h"
 #include "hipcache/base/roots.h"
+#include "hipcache/base/text.h"
+#include "hipcache/cache/miss_history.h"
 #include "hipcache/protocol/worker_image.h"
 
 namespace hipcache::daemon {
+
 namespace {
 
 using namespace std::string_view_literals;
 using protocol::ExecuteInput;
 using protocol::ExecuteInputKind;
+using trace::Kind;
 
 // The machine's own: nothing in them is sent.
 constexpr auto kMachine = std::to_array({"/etc"sv, "/root"sv, "/proc"sv, "/sys"sv, "/dev"sv, "/run"sv, "/boot"sv});
@@ -51,7 +56,60 @@ bool is_in_any(std::string_view path, const auto& directories) {
                      [&](std::string_view directory) { return is_within(path, directory); });
 }
 
+bool is_of_a_path(const trace::Record& record) {
+  return record.kind == Kind::open_read || record.kind == Kind::look || record.kind == Kind::list ||
+         record.kind == Kind::link || record.kind == Kind::real_path;
+}
+
 }  // namespace
+
+void InputNames::add(const inputs::PathSet& set, const inputs::RunContext& from) {
+  for (const inputs::Observation& observation : set.observations()) {
+    if (observation.question == inputs::Question::variable) variables.insert(observation.name);
+    if (!inputs::asks_about_path(observation.question)) continue;
+    if (std::string path = from.path_of(observation.name); !path.empty()) paths.insert(std::move(path));
+  }
+}
+
+void InputNames::add(const std::vector<trace::Record>& records, const std::string& working_directory) {
+  for (const trace::Record& record : records) {
+    if (record.kind == Kind::variable) variables.insert(record.text);
+    if (is_of_a_path(record) && !record.text.empty()) paths.insert(join_path(working_directory, record.text));
+  }
+}
+
+InputNames names_in_history(const RequestContext& context) {
+  InputNames names;
+  for (const cache::HistoryEntry& entry : context.services.miss_history.entries(context.history))
+    if (entry.observed.set != nullptr) names.add(*entry.observed.set, context.request.from);
+  return names;
+}
+
+// -Eonly reads all sources and writes nothing. Its depfile would replace the step's own.
+std::optional<StepSpec> scan_of(const StepSpec& device) {
+  constexpr auto kOutputs = std::to_array({"-emit-obj"sv, "-emit-llvm"sv, "-emit-llvm-bc"sv, "-S"sv});
+  constexpr auto kWithValue = std::to_array({"-o"sv, "-dependency-file"sv, "-MT"sv});
+  if (device.commands.empty()) return std::nullopt;
+  const protocol::Command& command = device.commands.front();
+  std::vector<std::string> argv;
+  bool is_frontend = false;
+  for (std::size_t i = 0; i < command.argv.size(); ++i) {
+    const std::string& word = command.argv[i];
+    if (holds(kWithValue, std::string_view(word))) {
+      ++i;
+    } else if (holds(kOutputs, std::string_view(word))) {
+      is_frontend = argv.size() > 1 && argv[1] == "-cc1";
+      argv.emplace_back("-Eonly");
+    } else {
+      argv.push_back(word);
+    }
+  }
+  if (!is_frontend) return std::nullopt;
+  StepSpec scan;
+  scan.label = device.label + " scan";
+  scan.commands = {{command.program, std::move(argv)}};
+  return scan;
+}
 
 InputRoot::InputRoot(const inputs::RunContext& from, const std::string& own, const std::string& source, Engine& engine)
     : from_(from),

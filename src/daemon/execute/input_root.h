@@ -5,9 +5,8 @@
 // The choice: each name is walked as the kernel walks it, and everything on its way becomes an entry. Rejected: names
 // without "..", because another directory is then read if one on the way is a link.
 //
-// Not sent: what is on the image (the system's directories, the toolchain), and what no compile of this source has to
-// see: /etc, and a home directory outside of the request's own directories and its source's. Such a file is absent on
-// the worker. If the compile asks for it, the result is not proved.
+// Not sent: what is on the image, and what no compile of this source has to see (docs/execution.md, "What is sent").
+// Such a file is absent on the worker. If the compile asks for it, the result is not proved.
 //
 // Used by one thread. Touches the file system.
 #ifndef HIPCACHE_SRC_DAEMON_EXECUTE_INPUT_ROOT_H
@@ -17,17 +16,42 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
+#include <set>
 #include <string>
-#include <string_view>
 #include <vector>
 
+#include "daemon/request/request_context.h"
+#include "daemon/request/step.h"
 #include "hipcache/base/result.h"
+#include "hipcache/inputs/path_set.h"
 #include "hipcache/inputs/run_context.h"
 #include "hipcache/protocol/remote_messages.h"
+#include "hipcache/trace/record.h"
 
 namespace hipcache::daemon {
 
 class Engine;
+
+// What the compile of one source is known to ask for: which files an action brings to a worker, and which variables.
+//
+// Sources, in this order: what steps of this request read that ran here, the newest compiles of the same object
+// (cache/miss_history.h), and else a scan: the frontend's own command, without making anything. A name too few costs
+// an action that is not proved, and a name too many its bytes.
+struct InputNames {
+  std::set<std::string> paths;      // absolute, as the compiler spelled them: with ".." and links
+  std::set<std::string> variables;  // by name
+
+  void add(const inputs::PathSet& set, const inputs::RunContext& from);
+  void add(const std::vector<trace::Record>& records, const std::string& working_directory);
+  bool empty() const { return paths.empty(); }
+};
+
+// Those of earlier compiles; empty if there were none.
+InputNames names_in_history(const RequestContext& context);
+
+// The step that scans the sources of a device step; nothing if its first command is no frontend's of clang.
+std::optional<StepSpec> scan_of(const StepSpec& device);
 
 class InputRoot {
  public:

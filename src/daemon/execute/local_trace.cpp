@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <array>
 #include <map>
-#include <optional>
 #include <string_view>
 #include <utility>
 
@@ -148,6 +147,17 @@ class Localiser {
 };
 
 }  // namespace
+
+// A file that changes while it is read is not remembered.
+std::optional<std::uint64_t> KnownContents::of(const std::string& path, inputs::FileSystemState& file_system) {
+  const Result<Digest> before = file_system.content(path);
+  if (before)
+    if (const std::optional<std::uint64_t> known = known_.find(*before)) return known;
+  const std::optional<std::uint64_t> content = trace::content_of(path);
+  const Result<Digest> after = before ? file_system.content(path) : before;
+  if (content && after && *after == *before) known_.add(*before, *content);
+  return content;
+}
 
 std::variant<std::vector<Record>, Unproved> local_trace(const std::vector<Record>& remote, const ThisMachine& here,
                                                         const std::set<std::string>& sent, std::uint64_t started_ns) {

@@ -7,29 +7,46 @@
 // race guard, refusals (inputs/path_set_builder.h). Rejected: trust in the tree that was sent, because bind mounts of
 // an image hide parts of it; comparing what was there before and after, because only the comparison says what was read.
 //
-// Compared: contents of opened files in full, of programs and libraries by their build ids
-// (trace::content_of_program); kinds and absences; targets of links and resolved paths, by the race guard; which of the
-// opened files are one file, and which of the directories are one directory; which variables are set, and whether their
-// values are those of here. Engines stage equal contents as one file, and clang takes such a file for one that it has
-// included already.
-//
-// Allowed differences: the process identity in /proc, the temporary directory's variable, and all times: a compile that
-// reads a clock or the machine's name is not proved at all. Not compared, so never proved: listings, terminals, dates.
+// docs/execution.md lists what is compared, and what is never proved. Contents of programs and libraries are compared
+// by their build ids (trace::content_of_program); targets of links and resolved paths, by the race guard. Which of the
+// opened files are one file counts as well: engines stage equal contents as one file, and clang takes such a file for
+// one that it has included already. Allowed to differ: the process identity in /proc, the temporary directory's
+// variable, and all times.
 #ifndef HIPCACHE_SRC_DAEMON_EXECUTE_LOCAL_TRACE_H
 #define HIPCACHE_SRC_DAEMON_EXECUTE_LOCAL_TRACE_H
 
 #include <cstdint>
+#include <optional>
 #include <set>
 #include <string>
 #include <variant>
 #include <vector>
 
-#include "daemon/execute/known_contents.h"
+#include "daemon/shared/bounded_map.h"
+#include "hipcache/base/digest.h"
 #include "hipcache/inputs/file_system_state.h"
 #include "hipcache/inputs/run_context.h"
 #include "hipcache/trace/record.h"
 
 namespace hipcache::daemon {
+
+// The contents of files here in the digest of a worker's trace (trace/seen.h), which differs from the one that hipcache
+// knows its inputs by.
+//
+// The problem: a proof compares some hundred headers, and their bytes take half of an action's processor time here. The
+// choice: each content's digest for traces is remembered by hipcache's own digest of it, which the file system state
+// gives for a stat. So what is trusted without reading is what each hit trusts. Rejected: hipcache's digest in traces,
+// because the trace library would need a cryptographic hash.
+//
+// Thread-safe. Memory: 100,000 pairs of digests.
+class KnownContents {
+ public:
+  // As trace::content_of.
+  std::optional<std::uint64_t> of(const std::string& path, inputs::FileSystemState& file_system);
+
+ private:
+  BoundedMap<Digest, std::uint64_t, 100'000> known_;
+};
 
 // Why a worker's result says nothing about this machine.
 struct Unproved {

@@ -22,7 +22,7 @@
 #include <utility>
 #include <vector>
 
-#include "daemon/step/step.h"
+#include "daemon/request/step.h"
 #include "hipcache/base/log.h"
 #include "hipcache/base/result.h"
 #include "hipcache/inputs/file_system_state.h"

@@ -3,29 +3,23 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <optional>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "daemon/audit/audit.h"
 #include "daemon/audit/comparison.h"
 #include "daemon/request/keys.h"
 #include "daemon/request/request.h"
-#include "daemon/request/request_context.h"
 #include "daemon/request/wrappers.h"
 #include "daemon/run/probe_run.h"
 #include "daemon/run/step_scheduler.h"
-#include "daemon/run/wrapper.h"
-#include "daemon/shared/single_flight.h"
-#include "daemon/step/step.h"
+#include "daemon/shared/client_process.h"
 #include "hipcache/base/files.h"
 #include "hipcache/base/reason.h"
 #include "hipcache/base/result.h"
 #include "hipcache/base/text.h"
 #include "hipcache/compiler/driver_name.h"
 #include "hipcache/compiler/hip/neutral_names.h"
-#include "hipcache/compiler/hip/plan.h"
 
 namespace hipcache::daemon {
 
@@ -141,8 +135,8 @@ std::variant<Planned, Uncacheable> ask_through(const StepState& direct, hip::IdF
           context);
   if (!probe) return Uncacheable{Reason::probe_failed, probe.error().message};
   context.services.counters.probe(probe->hit);
-  if (!probe->succeeded() || probe->result.refusal != Reason::none)
-    return Uncacheable{Reason::compiler_is_a_wrapper, compiler + " " + probe->result.refusal_detail};
+  if (!probe->succeeded() || probe->result.is_refused())
+    return Uncacheable{Reason::compiler_is_a_wrapper, compiler + " " + probe->result.refusal.detail};
   return read(std::move(*probe), context);
 }
 
@@ -179,15 +173,16 @@ std::variant<Planned, Uncacheable> plan_of(Result<StepState> probe, hip::IdFor i
   if (!probe) return Uncacheable{Reason::probe_failed, probe.error().message};
   const StepResult& result = probe->result;
   if (!probe->succeeded()) return Uncacheable{Reason::probe_failed, said_by_failure(result)};
-  if (result.refusal == Reason::compiler_is_a_wrapper) {
+  if (result.refusal.reason == Reason::compiler_is_a_wrapper) {
     if (std::any_of(result.ran.begin(), result.ran.end(), compiler::names_other_cache))
       return Uncacheable{Reason::not_a_compiler, context.request.compiler};
     if (is_run_of_wrapper(context.request, result.ran))
-      return Uncacheable{Reason::starts_a_compiler, result.refusal_detail};
+      return Uncacheable{Reason::starts_a_compiler, result.refusal.detail};
     return ask_through(*probe, id_for, context);
   }
   // A compiler that cannot be traced proves nothing, whatever it plans.
-  if (result.refusal == Reason::untraceable_compiler) return Uncacheable{result.refusal, context.request.compiler};
+  if (result.refusal.reason == Reason::untraceable_compiler)
+    return Uncacheable{Reason::untraceable_compiler, context.request.compiler};
   return read(std::move(*probe), context);
 }
 
@@ -207,7 +202,7 @@ std::optional<std::variant<Planned, Uncacheable>> ask_neutrally(hip::IdFor id_fo
   if (!names || access(source.c_str(), F_OK) != 0) return std::nullopt;
   Result<StepState> probe = ask({.id_for = id_for, .neutral = &*names}, context);
   if (probe) context.services.counters.probe(probe->hit);
-  if (!probe || probe->result.refusal != Reason::none) return std::nullopt;
+  if (!probe || probe->result.is_refused()) return std::nullopt;
   // An error that names none of the files is the same under the unit's own names.
   if (!probe->succeeded() && probe->result.exit_code == 1 && !hip::NeutralNames::shows_any(probe->result.stderr_text))
     return Uncacheable{Reason::probe_failed, said_by_failure(probe->result)};

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "daemon/request/request_context.h"
-#include "daemon/step/step.h"
+#include "daemon/request/step.h"
 #include "hipcache/compiler/hip/plan.h"
 #include "hipcache/compiler/invocation.h"
 

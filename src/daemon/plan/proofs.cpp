@@ -5,15 +5,11 @@
 #include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
-#include "daemon/record/output_recorder.h"
 #include "daemon/request/keys.h"
-#include "daemon/request/request_context.h"
-#include "daemon/run/step_graph.h"
-#include "daemon/run/step_scheduler.h"
-#include "daemon/step/split_codegen_worth.h"
-#include "daemon/step/step.h"
+#include "daemon/request/step.h"
+#include "daemon/run/output_recorder.h"
+#include "daemon/shared/split_codegen_worth.h"
 #include "hipcache/base/reason.h"
 #include "hipcache/compiler/hip/fatbin_splice.h"
 #include "hipcache/stats/counters.h"
@@ -60,8 +56,8 @@ bool holds(const StepState& proof, const ProofKind& kind, const std::string& dir
 // An error if the run is no proof.
 Status check(const StepState& proof, const ProofKind& kind, const StepContext& context) {
   if (!proof.succeeded()) return Error{"the proof does not compile: " + proof.result.stderr_text};
-  if (proof.result.refusal != Reason::none)
-    return Error{"the proof cannot be stored: " + std::string(text_of(proof.result.refusal))};
+  if (proof.result.is_refused())
+    return Error{"the proof cannot be stored: " + std::string(text_of(proof.result.refusal.reason))};
   return holds(proof, kind, context.directory.path(), context.services) ? done() : Error{kind.failure};
 }
 
@@ -162,39 +158,6 @@ bool may_defer(const hip::Plan& plan, const RequestContext& context) {
   });
 }
 
-}  // namespace
-
-std::vector<hip::Step>& choose_steps(hip::Plan& plan, const RequestContext& context) {
-  if (!may_defer(plan, context)) return plan.steps;
-  const std::vector<bool> proved = prove({&plan.deferred_fatbin->proof}, kDeferredFatbinProofs, context);
-  return proved.front() ? plan.deferred_fatbin->steps : plan.steps;
-}
-
-void put_deferred_fatbin_if_proved(hip::Plan& plan, const RequestContext& context) {
-  if (!may_defer(plan, context)) return;
-  if (known_proof(plan.deferred_fatbin->proof, kDeferredFatbinProofs, context).value_or(false))
-    plan.steps = plan.deferred_fatbin->steps;
-}
-
-Status fill_placeholders(StepGraph& graph, StepScheduler& scheduler, const hip::Plan& plan,
-                         const StepContext& context) {
-  for (std::size_t index = 0; index < graph.steps().size() && graph.failed() == nullptr; ++index) {
-    StepState& step = *graph.steps()[index];
-    for (const hip::StepOutput& file : step.spec().outputs) {
-      if (file.fatbin.empty() || step.result.filled) continue;
-      const Status filled = fill(step, file, graph, context);
-      if (filled) continue;
-      const hip::Step& deferred = *step.spec().planned;
-      doubt(deferred, filled.error().message, context);
-      if (Status ran = graph.run_instead(index, ordinary_host(deferred, plan), scheduler); !ran) return ran;
-      break;
-    }
-  }
-  return done();
-}
-
-namespace {
-
 enum class Way {
   unavailable,  // the step is stored, or the cache is read-only or renewed
   as_one,
@@ -233,6 +196,35 @@ std::vector<hip::Step*> choose(std::vector<hip::Step>& steps, const RequestConte
 }
 
 }  // namespace
+
+std::vector<hip::Step>& choose_steps(hip::Plan& plan, const RequestContext& context) {
+  if (!may_defer(plan, context)) return plan.steps;
+  const std::vector<bool> proved = prove({&plan.deferred_fatbin->proof}, kDeferredFatbinProofs, context);
+  return proved.front() ? plan.deferred_fatbin->steps : plan.steps;
+}
+
+void put_deferred_fatbin_if_proved(hip::Plan& plan, const RequestContext& context) {
+  if (!may_defer(plan, context)) return;
+  if (known_proof(plan.deferred_fatbin->proof, kDeferredFatbinProofs, context).value_or(false))
+    plan.steps = plan.deferred_fatbin->steps;
+}
+
+Status fill_placeholders(StepGraph& graph, StepScheduler& scheduler, const hip::Plan& plan,
+                         const StepContext& context) {
+  for (std::size_t index = 0; index < graph.steps().size() && graph.failed() == nullptr; ++index) {
+    StepState& step = *graph.steps()[index];
+    for (const hip::StepOutput& file : step.spec().outputs) {
+      if (file.fatbin.empty() || step.result.filled) continue;
+      const Status filled = fill(step, file, graph, context);
+      if (filled) continue;
+      const hip::Step& deferred = *step.spec().planned;
+      doubt(deferred, filled.error().message, context);
+      if (Status ran = graph.run_instead(index, ordinary_host(deferred, plan), scheduler); !ran) return ran;
+      break;
+    }
+  }
+  return done();
+}
 
 void choose_codegen_splits(std::vector<hip::Step>& steps, const RequestContext& context) {
   const std::vector<hip::Step*> chosen = choose(steps, context);

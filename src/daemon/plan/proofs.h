@@ -19,9 +19,7 @@ namespace hipcache::daemon {
 // The deferred fatbin: the host compiles in parallel with the devices, and the fatbin is put into its object afterwards
 // (plan.h, DeferredFatbin). Decides whether that is allowed, and does it.
 //
-// A proof is a step like any other: looked up by what the compiler is, and run by the client if it is not stored. If a
-// proof fails or cannot be stored, this daemon does not try it again; the host is then compiled last, as in the
-// driver's order.
+// If a proof fails or cannot be stored, the host is compiled last, as in the driver's order.
 //
 // A proof compiles a small source. The object of another source may still reject a fatbin, for example because of
 // inline assembly. The host of that unit is then compiled once more, after the devices and within the same request.
@@ -42,7 +40,7 @@ Status fill_placeholders(StepGraph& graph, StepScheduler& scheduler, const hip::
 
 // Decides which device steps of a request run with split code generation (split_codegen_run.h).
 
-// Sets `runs_as_one` for steps whose split is not expected to pay (step/split_codegen_worth.h); their time is still
+// Sets `runs_as_one` for steps whose split is not expected to pay (shared/split_codegen_worth.h); their time is still
 // measured. Removes `split_codegen` from steps that may not be split: their compiler has no proof, they are stored, or
 // the cache is read-only or renewed. If a step that is to be split lacks a proof, the client runs the proof.
 void choose_codegen_splits(std::vector<hip::Step>& steps, const RequestContext& context);

@@ -13,7 +13,6 @@
 #include "daemon/remote/publisher.h"
 #include "daemon/remote/remote_cache.h"
 #include "hipcache/cache/exchange.h"
-#include "hipcache/protocol/remote_messages.h"
 
 namespace hipcache::daemon {
 
@@ -50,39 +49,6 @@ bool is_too_large(const cache::Publication& publication) {
          std::any_of(publication.blobs.begin(), publication.blobs.end(),
                      [](const cache::RemoteBlobName& blob) { return blob.size > protocol::kLargestBlob; });
 }
-
-}  // namespace
-
-void serve_export(protocol::Channel& channel, const Exchange& exchange) {
-  auto& [store, history, settings, log] = exchange;
-  if (!protocol::send(channel, trust_message(settings), kSilence)) return log.info("export: the other side has left");
-  const Result<cache::Selection> selection = receive_selection(channel, result_trust(settings));
-  if (!selection) return log.info("export: " + selection.error().message);
-  const SendMessage send = [&](const protocol::RemoteMessage& message) {
-    return protocol::send(channel, message, kSilence).ok();
-  };
-  const Result<cache::Selected> selected = cache::select_stored(store, *selection);
-  if (!selected) {
-    send(protocol::RemoteTally{.error = selected.error().message});
-    return;
-  }
-  if (!send(protocol::RemoteTally{.results = selected->results.size()})) return;
-  protocol::RemoteTally tally;
-  std::uint64_t number = 0;
-  if (settings.share_history && !send_histories(selected->histories, *selection, exchange, number, send))
-    return log.info("export: the other side has left");
-  for (const cache::StoredResult& stored : selected->results) {
-    const std::optional<cache::Publication> publication = cache::read_publication(store, stored);
-    Sending sending = Sending::blob_gone;
-    if (publication && !is_too_large(*publication))
-      sending = send_publication(++number, *publication, store.quiet(), send);
-    if (sending == Sending::peer_gone) return log.info("export: the other side has left");
-    ++(sending == Sending::done ? tally.results : tally.left_out);
-  }
-  send(tally);
-}
-
-namespace {
 
 // Blobs stay pinned until the results that name them are there; not for longer, so that an archive larger than the
 // store's limit does not fill the disk.
@@ -208,6 +174,35 @@ class Import {
 };
 
 }  // namespace
+
+void serve_export(protocol::Channel& channel, const Exchange& exchange) {
+  auto& [store, history, settings, log] = exchange;
+  if (!protocol::send(channel, trust_message(settings), kSilence)) return log.info("export: the other side has left");
+  const Result<cache::Selection> selection = receive_selection(channel, result_trust(settings));
+  if (!selection) return log.info("export: " + selection.error().message);
+  const SendMessage send = [&](const protocol::RemoteMessage& message) {
+    return protocol::send(channel, message, kSilence).ok();
+  };
+  const Result<cache::Selected> selected = cache::select_stored(store, *selection);
+  if (!selected) {
+    send(protocol::RemoteTally{.error = selected.error().message});
+    return;
+  }
+  if (!send(protocol::RemoteTally{.results = selected->results.size()})) return;
+  protocol::RemoteTally tally;
+  std::uint64_t number = 0;
+  if (settings.share_history && !send_histories(selected->histories, *selection, exchange, number, send))
+    return log.info("export: the other side has left");
+  for (const cache::StoredResult& stored : selected->results) {
+    const std::optional<cache::Publication> publication = cache::read_publication(store, stored);
+    Sending sending = Sending::blob_gone;
+    if (publication && !is_too_large(*publication))
+      sending = send_publication(++number, *publication, store.quiet(), send);
+    if (sending == Sending::peer_gone) return log.info("export: the other side has left");
+    ++(sending == Sending::done ? tally.results : tally.left_out);
+  }
+  send(tally);
+}
 
 void serve_import(protocol::Channel& channel, const Exchange& exchange) {
   auto& [store, history, settings, log] = exchange;

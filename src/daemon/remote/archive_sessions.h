@@ -1,14 +1,13 @@
 // The daemon's side of --export and --import (hipcache/protocol/remote_messages.h).
 //
-// Problem: only the daemon may open the store, and the file belongs to the user who typed its name.
-// Choice: hipcache-remote, a process of the user, reads and writes the file. The daemon sends it results in the form
-// of publications, and takes results as it takes those of shared caches. So the daemon links no archive library, writes
-// to no path that a client names, and blocks on nobody's disk.
-// Rejected: the daemon writes the file: it would need the user's directory, umask and permissions.
+// hipcache-remote, a process of the user who typed the option, reads and writes the file; the daemon sends it results
+// in the form of publications, and takes results as it takes those of shared caches. So the daemon links no archive
+// library, writes to no path that a client names, and blocks on nobody's disk (docs/internals/architecture.md,
+// "Archives"). Rejected: the daemon writes the file: it would need the user's directory, umask and permissions.
 //
-// Signatures. hipcache-remote makes and checks them, because the daemon links no cryptography. The daemon tells it
-// trusted_keys and signing_key first: those that the daemon was started with count, as for shared caches. Whoever could
-// send results without that check has this user's rights, and may write to the store anyway.
+// hipcache-remote also makes and checks signatures. The daemon tells it trusted_keys and signing_key first: those that
+// the daemon was started with count, as for shared caches. Whoever could send results without that check has this
+// user's rights, and may write to the store anyway.
 //
 // Each returns when the transfer has ended, or when the other side is gone or silent for kSilence. Other requests go on
 // meanwhile.

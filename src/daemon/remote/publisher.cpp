@@ -1,8 +1,6 @@
 #include "daemon/remote/publisher.h"
 
 #include <algorithm>
-#include <optional>
-#include <string>
 #include <utility>
 #include <vector>
 

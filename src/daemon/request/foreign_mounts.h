@@ -1,11 +1,10 @@
 // A client in another mount namespace that sees the same files as this daemon.
 //
 // The problem: "unshare -m" or bwrap in front of each compile gives each a mount namespace of its own. A daemon for
-// each costs ten times what a compile does, and without a daemon nothing is cached.
-// The choice: what a process sees are its mounts, its root directory and what its user may read, not the number of its
-// namespace. The daemon reads the client's mount table in /proc, and serves the client if that table is like the
-// daemon's own (mount_tree.h). A run is recorded only if the client's mounts did not change since. A change of the
-// daemon's own mounts during the run is found by the race guard, as always.
+// each costs ten times what a compile does. The choice: what a process sees are its mounts, its root directory and what
+// its user may read. The daemon reads the client's mount table in /proc, and serves the client if that is like its own
+// (mount_tree; docs/internals/protocol.md, "A namespace for each compile"). A run is recorded only if the client's
+// mounts did not change since.
 // Rejected: a table that the client sends, which proves nothing at the time of the record; mounts that may differ
 // because of their places (/proc, /sys, /dev): path sets ask about files there as about any other.
 //
@@ -16,11 +15,20 @@
 #include <sys/types.h>
 
 #include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
 
 #include "hipcache/base/files.h"
 #include "hipcache/protocol/messages.h"
 
 namespace hipcache::daemon {
+
+// The tree of mounts in a text of /proc/PID/mountinfo. Equal for two processes with one root directory exactly if the
+// same parts of the same file systems are mounted at the same places, one upon the other in the same way. The ids of
+// mounts, their order in the table and their propagation do not count: a copy of a namespace has others. Nothing if the
+// table does not say all: no mount, or several, at the root; a mount on a removed directory.
+std::optional<std::string> mount_tree(std::string_view mountinfo);
 
 class ForeignMounts {
  public:

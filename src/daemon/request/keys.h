@@ -3,45 +3,24 @@
 #ifndef HIPCACHE_SRC_DAEMON_REQUEST_KEYS_H
 #define HIPCACHE_SRC_DAEMON_REQUEST_KEYS_H
 
-#include <cstddef>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "daemon/request/request.h"
 #include "hipcache/base/digest.h"
-#include "hipcache/base/roots.h"
 #include "hipcache/cache/action_cache.h"
 #include "hipcache/compiler/hip/plan.h"
 
 namespace hipcache::daemon {
 
-// Paths that a compiler joins from two arguments: a prefix and a name that is relative to it.
-//
-// The problem: "--sysroot=/p -I=/one/include" reads /p/one/include, and no argument names the root /p/one. The files
-// are asked about relative to the root, so the same command would ask for its own files in another checkout, but read
-// those of the first. The reverse: "-I=/p/one/include" with a sysroot does not read below /p/one.
-//
-// The choice: a relative name stays in the key as typed. If a prefix may lead to a root, the root's path is in the key.
-// Rejected: joining the paths as each compiler does. gcc appends by characters, clang by components, and a compiler may
-// have a sysroot built in.
-
-// Whether a compiler joins the argument with others: "-I=/include", the value of -iwithprefix or -iprefix.
-bool is_joined(const std::vector<std::string>& argv, std::size_t index);
-
-// The roots that a joined path may lead to although no argument names them, by their marks in `roots`.
-RootMask roots_reached_by_joining(const std::vector<std::string>& argv, const Roots& roots);
-
 // The key of a request. The archs count as a sorted set, because the driver sorts them, too. The working directory of a
 // split compile counts, because the plan depends on it.
 //
-// `source`: the digest of the request's only source (request.h: tokens_of_source), or nothing. The problem: a list of
-// path sets is short (store::kMaxPathSets). A build may run one command for more sources than that: `cc -c main.c` in
-// many directories, or a configure script that writes conftest.c anew for each check. Such sources displaced each
-// other's path sets, and no round had a hit. The choice: the source's content is a part of the key, so each content has
-// its own list. The digest proves nothing. The source may change after it was taken, and then a path set stands under
-// the key of other bytes. The path set asks for the source's content as well, so this is a miss and no wrong hit.
-// Rejected: longer lists (a miss computes a state for each path set).
+// `source`: the digest of the tokens of the request's only source (request.h: tokens_of_source), or nothing. It gives
+// each source of one command a list of path sets of its own, and proves nothing: the path set asks for the source as
+// for any file (docs/internals/proof.md, "The source in the key"). Rejected: longer lists, because a miss computes a
+// state for each path set.
 cache::ActionKey request_key(const Request& request, const std::optional<Digest>& source);
 
 // The key of the request's command, whatever its source contains. The miss history has an opaque compile under it, so
@@ -58,31 +37,17 @@ cache::ActionKey step_key(const Request& request, const hip::Step& step, const s
 // The key of a back end run for that bitcode (plan.h, SplitCodegen).
 cache::ActionKey back_key(const Request& request, const hip::SplitCodegen& split_codegen, const Digest& bitcode);
 
-// The key under which the cost of a step's split code generation is kept.
-Digest cost_key(const cache::ActionKey& step);
-
-// The key under which it is noted that a command runs by itself (record/link_worth.h).
+// The key under which it is noted that a command runs by itself (run/link_worth.h).
 Digest run_note_key(const cache::ActionKey& command);
 
-// The key of the group of device steps that the request's steps belong to (step/split_codegen_worth.h): one compiler
+// The key of the group of device steps that the request's steps belong to (shared/split_codegen_worth.h): one compiler
 // in one build directory, or in one working directory if there is no build directory.
 Digest cost_group_key(const Request& request);
-
-// The arguments as they enter a step's key: the same in every checkout, and for every CUID that hipcache makes. If a
-// path or the CUID shows in the step's outputs, the path set asks for it.
-std::vector<std::string> portable(const std::vector<std::string>& argv, const inputs::RunContext& from);
-
-// The same for a step's command, also without the date that the driver took from SOURCE_DATE_EPOCH. If the step used
-// that, the path set asks for it.
-std::vector<std::string> portable_step(const std::vector<std::string>& argv, const inputs::RunContext& from);
-
-// The arguments of an opaque compile that enter its key, before they are made portable.
-const std::vector<std::string>& opaque_arguments(const compiler::Invocation& invocation);
 
 // The key of the request's miss history: its object, which checkouts of one base directory share.
 Digest output_key(const Request& request);
 
-// Names the second list of that history: of compiles of a source with this name and content (explain/explainer.h).
+// Names the second list of that history: of compiles of a source with this name and content (tell/explainer.h).
 Digest source_key(const Request& request, const std::string& name, const Digest& content);
 
 }  // namespace hipcache::daemon

@@ -2,11 +2,11 @@
 //
 // Problem: a commit id in a -D of the whole target compiles every source, and one uses it.
 // Choice: the key of a request has only the macros whose names the source itself has. The path set asks about the
-// others whose names occur in the files that were read (hipcache/inputs/path_set.h), so each is one more thing that a
-// compile may depend on. The source's own stay in the key: a source that is compiled several times, each time with
-// another macro, keeps a list of path sets for each. Of several sources in one command, none keeps its macros there.
-// Rejected: all macros left out of the key. A source with more variants than a list has places would be compiled anew
-// in turns; and the id of a translation unit would be the same for all of them (docs/internals/cuid.md).
+// others whose names occur in the files that were read (docs/internals/proof.md, "Macros of the command"). The source's
+// own stay in the key: a source that is compiled several times, each time with another macro, keeps a list of path sets
+// for each. Rejected: all macros left out of the key. A source with more variants than a list has places would be
+// compiled anew in turns; and the id of a translation unit would be the same for all of them. Of several sources in one
+// command, none keeps its macros there.
 #ifndef HIPCACHE_SRC_DAEMON_REQUEST_MACROS_H
 #define HIPCACHE_SRC_DAEMON_REQUEST_MACROS_H
 

@@ -1,17 +1,13 @@
 #include "daemon/request/request.h"
 
 #include <sys/stat.h>
-#include <unistd.h>
-#include <system_error>
 
 #include <algorithm>
 #include <cerrno>
-#include <filesystem>
-#include <optional>
 #include <string_view>
-#include <vector>
 
 #include "daemon/request/macros.h"
+#include "daemon/request/output_places.h"
 #include "daemon/request/request_roots.h"
 #include "hipcache/base/digest.h"
 #include "hipcache/base/files.h"
@@ -26,6 +22,8 @@ namespace hipcache::daemon {
 
 namespace {
 
+using compiler::Invocation;
+using compiler::Route;
 using compiler::Uncacheable;
 
 // Names the first variable of that kind.
@@ -38,69 +36,6 @@ std::optional<Uncacheable> refused_variable(Reason reason, const std::vector<std
   }
   return std::nullopt;
 }
-
-}  // namespace
-
-// CC_PRINT_OPTIONS_FILE without CC_PRINT_OPTIONS makes no report.
-std::optional<Uncacheable> report_by_variable(const std::vector<std::string>& environment) {
-  return refused_variable(Reason::extra_output, environment, [](std::string_view name) {
-    return (name.starts_with("CC_PRINT_") || name.starts_with("CC_LOG_")) && !name.ends_with("_FILE");
-  });
-}
-
-namespace {
-
-std::optional<Uncacheable> unusual_place(const std::string& path, const std::string& working_directory) {
-  const std::string place = join_path(working_directory, path);
-  struct stat status{};
-  const bool there = lstat(place.c_str(), &status) == 0;
-  if (!there && errno != ENOENT) return Uncacheable{Reason::output_not_writable, path};
-  if (there && !S_ISREG(status.st_mode)) return Uncacheable{Reason::output_not_a_regular_file, path};
-  if (there && access(place.c_str(), W_OK) != 0) return Uncacheable{Reason::output_not_writable, path};
-  if (access(std::string(directory_name(place)).c_str(), W_OK) != 0)
-    return Uncacheable{Reason::output_not_writable, path};
-  return std::nullopt;
-}
-
-}  // namespace
-
-bool are_one_file(const std::string& one, const std::string& other) {
-  namespace fs = std::filesystem;
-  std::error_code absent;
-  return fs::path(one).lexically_normal() == fs::path(other).lexically_normal() || fs::equivalent(one, other, absent);
-}
-
-std::optional<Uncacheable> unusual_outputs(const compiler::Invocation& invocation,
-                                           const std::string& working_directory) {
-  if (auto unusual = unusual_place(invocation.object, working_directory)) return unusual;
-  if (!invocation.depfile) return std::nullopt;
-  const std::string depfile = join_path(working_directory, *invocation.depfile);
-  for (const std::string& other : {invocation.source, invocation.object})
-    if (are_one_file(depfile, join_path(working_directory, other)))
-      return Uncacheable{Reason::depfile_is_another_file, *invocation.depfile};
-  return unusual_place(*invocation.depfile, working_directory);
-}
-
-std::optional<Uncacheable> unusual_places(const std::vector<std::string>& places,
-                                          const std::string& working_directory) {
-  for (const std::string& place : places)
-    if (auto unusual = unusual_place(place, working_directory)) return unusual;
-  return std::nullopt;
-}
-
-std::optional<Uncacheable> unusual_outputs(const hip::Plan& plan, const std::string& working_directory) {
-  for (const hip::Step& step : plan.steps)
-    for (const hip::StepOutput& output : step.outputs)
-      if (auto unusual = output.place.empty() ? std::nullopt : unusual_place(output.place, working_directory))
-        return unusual;
-  return std::nullopt;
-}
-
-namespace {
-
-using compiler::Invocation;
-using compiler::Route;
-using compiler::Uncacheable;
 
 // Of several sources the first one.
 std::string source_of(const Request& request) {
@@ -197,6 +132,13 @@ std::optional<Uncacheable> outputs_named_by_process(const Invocation& invocation
 }
 
 }  // namespace
+
+// CC_PRINT_OPTIONS_FILE without CC_PRINT_OPTIONS makes no report.
+std::optional<Uncacheable> report_by_variable(const std::vector<std::string>& environment) {
+  return refused_variable(Reason::extra_output, environment, [](std::string_view name) {
+    return (name.starts_with("CC_PRINT_") || name.starts_with("CC_LOG_")) && !name.ends_with("_FILE");
+  });
+}
 
 std::variant<Request, Uncacheable> understand(const protocol::CompileRequest& message, const Services& services) {
   if (message.argv.empty()) return Uncacheable{Reason::no_command, ""};

@@ -10,20 +10,60 @@
 #define HIPCACHE_SRC_DAEMON_REQUEST_REQUEST_CONTEXT_H
 
 #include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
 #include "daemon/request/request.h"
-#include "daemon/request/request_observer.h"
-#include "daemon/request/services.h"
+#include "daemon/request/request_directory.h"
+#include "daemon/shared/services.h"
 #include "hipcache/base/result.h"
 #include "hipcache/base/text.h"
+#include "hipcache/cache/miss_history.h"
 #include "hipcache/protocol/channel.h"
+#include "hipcache/stats/counters.h"
 
 namespace hipcache::daemon {
 
 class Audit;
+class StepClock;
+struct RequestContext;
+struct StepState;
+
+// What the client was told.
+struct Replied {
+  stats::Outcome outcome = stats::Outcome::aborted;
+  int exit_code = 0;
+  const compiler::Uncacheable* why = nullptr;  // of a bypass, also if the client was gone before
+};
+
+// Is told what becomes of a request: which steps were found, which run and what the client was told. The log and the
+// event log are written from this (daemon/tell).
+//
+// All calls come from the request's thread. They must not throw, and none may wait.
+class RequestObserver {
+ public:
+  virtual ~RequestObserver() = default;
+
+  // Whether step_runs() is of use. If not, callers do not make its arguments.
+  virtual bool wants_reasons() const = 0;
+
+  // The client is about to run a step because no stored result was valid. `makers`: the labels of the steps that made
+  // the step's inputs. REQUIRES: the context's request outlives the answer.
+  virtual void step_runs(const RequestContext& context, const cache::HistoryStep& step,
+                         const std::vector<std::string>& makers) = 0;
+
+  // The step was found or has run. `is_usable`: false if the daemon could make nothing of the run.
+  virtual void step_ended(const StepState& step, const StepClock& clock, bool is_usable) = 0;
+
+  // The result that the client gets: found as a whole, combined from steps, or made by an opaque run.
+  virtual void has_result(const cache::ActionResult& result, bool is_found) = 0;
+
+  // The request was none for a cache: nothing is to be told of it.
+  virtual void left_alone() = 0;
+
+  // The client has its answer, or was gone before. Nothing of the request is recorded in the miss history yet.
+  virtual void replied(const Replied& reply) = 0;
+};
 
 struct RequestContext {
   protocol::Channel& channel;
@@ -48,42 +88,6 @@ struct RequestContext {
 RequestContext context_of(protocol::Channel& channel, const Request& request, const Services& services,
                           store::Lease& lease, RequestObserver* observer, Audit* audit = nullptr);
 
-// The temporary directory of one request. It is made when a step has to run, and removed when the request ends in any
-// way.
-//
-// It lies in the daemon's directory, which the next daemon cleans up. If that file system is full, it lies in the
-// user's own temporary directory, with the name "hipcache-XXXXXX" (mode 0700). By that name the client knows what it
-// may remove if the daemon dies. If client and daemon are both killed, such a directory stays.
-
-class RequestDirectory {
- public:
-  // Makes a new directory below `parent`, or below `fallback` if there is no room.
-  static Result<RequestDirectory> make(const std::string& parent, const std::string& fallback);
-
-  ~RequestDirectory();
-  RequestDirectory(RequestDirectory&& other) noexcept : path_(std::move(other.path_)) { other.path_.clear(); }
-  RequestDirectory& operator=(RequestDirectory&&) = delete;
-
-  const std::string& path() const { return path_; }
-  std::string file(std::string_view name) const { return path_ + "/" + std::string(name); }
-
-  // Adds the names of files in it that the arguments mention.
-  void add_names_in(const std::vector<std::string>& arguments, std::set<std::string>& names) const;
-
-  // Whether the path is that of a file in it which neither `known` has nor a step's runner made. Compilers put files
-  // into their temporary directory which their user is to find there, as debug information (-gsplit-dwarf). Here such a
-  // file is lost. An empty directory is no loss: clang 15 leaves those everywhere.
-  bool is_lost(const std::string& path, const std::set<std::string>& known) const;
-
-  // Why what ran there is of no use: such a file is there, or the directory cannot be listed.
-  std::optional<inputs::Refusal> lost_file(const std::set<std::string>& known) const;
-
- private:
-  explicit RequestDirectory(std::string path) : path_(std::move(path)) {}
-
-  std::string path_;
-};
-
 // A new directory for steps of the request.
 Result<RequestDirectory> make_directory(const RequestContext& context);
 
@@ -98,7 +102,6 @@ std::string as_shown(std::string text, const Request& request);
 
 // The context of steps that run in one directory: the request's, and that directory. A request has several: for its
 // probes, its proofs and its steps.
-
 struct StepContext : RequestContext {
   const RequestDirectory& directory;
 };

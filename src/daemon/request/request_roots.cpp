@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <filesystem>
 #include <string_view>
 
@@ -103,38 +104,6 @@ std::vector<std::string> without_patterns(const std::vector<std::string>& settin
   return all;
 }
 
-}  // namespace
-
-BaseDirectories base_directories_of(const std::vector<std::string>& setting, const std::vector<std::string>& argv,
-                                    const std::string& source, const inputs::RunContext& from) {
-  if (setting.empty()) {
-    const std::string root =
-        checkout_around(source.empty() ? from.working_directory : std::string(directory_name(normal_path(source))));
-    return root.empty() ? BaseDirectories{} : BaseDirectories{{root}, true};
-  }
-  if (setting.size() == 1 && !config::is_pattern(setting.front())) return {setting, false};
-  std::vector<std::string> texts = argv;
-  texts.insert(texts.end(), {from.working_directory, from.logical_directory(), normal_path(source)});
-  BaseDirectories bases{without_patterns(setting, texts), false};
-  const auto is_named = [&](const std::string& base) {
-    return std::any_of(texts.begin(), texts.end(),
-                       [&](const std::string& text) { return mentions_directory(text, base); });
-  };
-  const auto concerns = [&](const std::string& base) {
-    return is_named(without_slash(base)) || is_named(real_path(base));
-  };
-  bases.is_chosen = std::stable_partition(bases.all.begin(), bases.all.end(), concerns) != bases.all.end();
-  return bases;
-}
-
-std::string repository_of(const std::string& directory) {
-  const std::string checkout = checkout_around(directory);
-  if (checkout.empty()) return directory;
-  return identity_of(checkout) + '\n' + directory.substr(checkout.size());
-}
-
-namespace {
-
 bool holds(const std::string& directory, std::string_view name) {
   return ::access((directory + "/").append(name).c_str(), F_OK) == 0;
 }
@@ -176,16 +145,6 @@ std::string alias_of(const std::string& root, const std::string& compiler) {
     if (resolved_path(above) == root) return above;
   return "";
 }
-
-}  // namespace
-
-ToolchainRoot toolchain_root(const std::string& compiler, const std::string& working_directory) {
-  const std::string root = root_of(resolved_path(compiler).value_or(""));
-  if (root.empty() || is_within(working_directory, root)) return {};
-  return {root, alias_of(root, compiler)};
-}
-
-namespace {
 
 // The name that PWD uses for a directory above the working directory; "" if it has no name of its own.
 std::string logical_name(const std::string& root, const std::string& physical, const std::string& logical) {
@@ -241,6 +200,40 @@ std::vector<std::string> unpacked_archives(const std::vector<std::string>& argv)
 }
 
 }  // namespace
+
+BaseDirectories base_directories_of(const std::vector<std::string>& setting, const std::vector<std::string>& argv,
+                                    const std::string& source, const inputs::RunContext& from) {
+  if (setting.empty()) {
+    const std::string root =
+        checkout_around(source.empty() ? from.working_directory : std::string(directory_name(normal_path(source))));
+    return root.empty() ? BaseDirectories{} : BaseDirectories{{root}, true};
+  }
+  if (setting.size() == 1 && !config::is_pattern(setting.front())) return {setting, false};
+  std::vector<std::string> texts = argv;
+  texts.insert(texts.end(), {from.working_directory, from.logical_directory(), normal_path(source)});
+  BaseDirectories bases{without_patterns(setting, texts), false};
+  const auto is_named = [&](const std::string& base) {
+    return std::any_of(texts.begin(), texts.end(),
+                       [&](const std::string& text) { return mentions_directory(text, base); });
+  };
+  const auto concerns = [&](const std::string& base) {
+    return is_named(without_slash(base)) || is_named(real_path(base));
+  };
+  bases.is_chosen = std::stable_partition(bases.all.begin(), bases.all.end(), concerns) != bases.all.end();
+  return bases;
+}
+
+std::string repository_of(const std::string& directory) {
+  const std::string checkout = checkout_around(directory);
+  if (checkout.empty()) return directory;
+  return identity_of(checkout) + '\n' + directory.substr(checkout.size());
+}
+
+ToolchainRoot toolchain_root(const std::string& compiler, const std::string& working_directory) {
+  const std::string root = root_of(resolved_path(compiler).value_or(""));
+  if (root.empty() || is_within(working_directory, root)) return {};
+  return {root, alias_of(root, compiler)};
+}
 
 Roots roots_of(const std::vector<std::string>& argv, const std::string& compiler, const inputs::RunContext& from,
                const std::vector<std::string>& base_directories) {

@@ -1,5 +1,4 @@
-// The roots of one request: the build directories around it, found by search; the base directories of its settings; and
-// the toolchain.
+// The roots of one request: the build directories around it, found by search; its base directories; and the toolchain.
 #ifndef HIPCACHE_SRC_DAEMON_REQUEST_REQUEST_ROOTS_H
 #define HIPCACHE_SRC_DAEMON_REQUEST_REQUEST_ROOTS_H
 
@@ -7,7 +6,6 @@
 #include <vector>
 
 #include "hipcache/base/roots.h"
-#include "hipcache/inputs/file_system_state.h"
 #include "hipcache/inputs/run_context.h"
 
 namespace hipcache::daemon {
@@ -25,7 +23,6 @@ namespace hipcache::daemon {
 //
 // Two repositories of one program may have sources of equal names, whose ids (hipcache/compiler/hip/cuid.h) must
 // differ. So where a directory was chosen here, its repository is a part of the id. Worktrees of one repository agree.
-
 struct BaseDirectories {
   std::vector<std::string> all;
   bool is_chosen = false;  // the first one, among several or without a setting

@@ -9,14 +9,14 @@
 #include <utility>
 #include <variant>
 
-#include "daemon/record/collected_output.h"
-#include "daemon/record/relocatability.h"
-#include "daemon/record/sight.h"
 #include "daemon/request/keys.h"
+#include "daemon/request/python_start.h"
 #include "daemon/request/step_kinds.h"
-#include "daemon/request/wrappers.h"
-#include "daemon/run/step_report.h"
-#include "daemon/run/wrapper.h"
+#include "daemon/run/collected_output.h"
+#include "daemon/run/plain_run.h"
+#include "daemon/run/relocatability.h"
+#include "daemon/run/sight.h"
+#include "daemon/run/usual_mode.h"
 #include "hipcache/base/files.h"
 #include "hipcache/base/reason.h"
 #include "hipcache/compiler/driver_name.h"
@@ -184,7 +184,7 @@ inputs::Sight sight_of_run(const cache::ActionResult& said, const std::vector<Co
 }
 
 // The programs that do nothing but start the compiler: a script of the compiler's package, and Python. Drops Python's
-// look at the clock from the trace (daemon/request/wrappers.h).
+// look at the clock from the trace (daemon/request/python_start.h).
 std::vector<std::string> take_starters(trace::Trace& trace, const Request& request) {
   if (!only_starts_by_python(request)) return {};
   std::vector<std::string> starters{real_path(request.compiler)};
@@ -230,12 +230,12 @@ Status OpaqueRun::take(const protocol::StepDone& report) {
   }
   if (const auto records = records_of(state_, report.step, context_)) {
     if (std::optional<Refusal> refusal = witness(*records, report)) {
-      state_.result.refuse(*std::move(refusal));
+      state_.result.refusal = *std::move(refusal);
       note_descriptor(state_, *records, context_);
     }
   }
   if (std::optional<Refusal> why = why_unusable()) state_.result.make_unusable(*std::move(why));
-  state_.is_stored_later = state_.result.refusal == Reason::none;
+  state_.is_stored_later = !state_.result.is_refused();
   if (!state_.is_stored_later) store();
   return done();
 }

@@ -10,10 +10,10 @@
 #include <optional>
 #include <vector>
 
-#include "daemon/record/link_worth.h"
-#include "daemon/record/output_recorder.h"
 #include "daemon/request/request_context.h"
-#include "daemon/run/step_run.h"
+#include "daemon/request/step.h"
+#include "daemon/run/link_worth.h"
+#include "daemon/run/output_recorder.h"
 
 namespace hipcache::daemon {
 

@@ -4,12 +4,11 @@
 #include <numeric>
 #include <utility>
 
-#include "daemon/record/collected_output.h"
-#include "daemon/record/output_recorder.h"
-#include "daemon/record/relocatability.h"
 #include "daemon/request/keys.h"
+#include "daemon/run/collected_output.h"
+#include "daemon/run/output_recorder.h"
 #include "daemon/run/plain_run.h"
-#include "daemon/run/step_report.h"
+#include "daemon/run/relocatability.h"
 #include "daemon/shared/preambles.h"
 #include "hipcache/base/files.h"
 #include "hipcache/base/reason.h"
@@ -110,7 +109,7 @@ PreambleMaking::Then PreambleMaking::take_in(const protocol::StepDone& report) {
 
 void PreambleMaking::conclude(Then then) {
   has_ended_ = true;
-  if (context_.observer != nullptr) context_.observer->step_ended(ended_step(step_, clock_, then == Then::made));
+  if (context_.observer != nullptr) context_.observer->step_ended(step_, clock_, then == Then::made);
   if (then == Then::in_vain) return services_.preambles.note_vain(place_, why_vain_);
   services_.counters.preamble_made();
   services_.preambles.note_order(is_of_host(preamble_), orders_[at_]);
@@ -174,14 +173,12 @@ PreambleMaking::Then PreambleMaking::keep_header(std::uint64_t saves_us) {
   outputs.push_back({.role = hip::kPreambleSaves, .bytes = std::to_string(saves_us)});
   if (services_.preambles.is_refuted(digest_of(outputs.front().bytes))) return in_vain("it was found wrong");
   if (names_directory(outputs, context_.directory)) return in_vain("it names temporary files");
-  Relocatability ties = relocatability_of(step_.spec().maps, outputs, step_.result, context_.request.from);
+  Relocatability ties = relocatability_of(step_.spec(), outputs, step_.result, context_.request.from);
   ties.roots.hidden = true;
-  ties.roots.named = step_.spec().named_roots;
-  ties.roots.arguments = arguments_of(step_.spec());
   ties.cuid = false;
   take_trace(step_, report_, ties, inputs::kNoSources, context_);
   if (!keep(step_, std::move(outputs), context_))
-    return in_vain(text_of(step_.result.refusal) + std::string(" ") + step_.result.refusal_detail);
+    return in_vain(text_of(step_.result.refusal.reason) + std::string(" ") + step_.result.refusal.detail);
   return Then::made;
 }
 

@@ -3,13 +3,12 @@
 //   header ── proof, plainly ── proof, with the header ──┬── equal: stored
 //                                     └── another order ─┴── none is equal: in vain
 //
-// The header is a result like any other: looked up by the options that bear on it, valid by what the compiler read,
-// stored and shared. A small source is compiled plainly and with the header, without optimisation. The order of the
-// header's declarations is the one with which both are equal (hipcache/compiler/ast_file.h). If none is, this daemon
-// makes no header of that key.
+// The header is a result like any other: looked up, valid by what the compiler read, stored and shared. Its proof is a
+// small source that is compiled both ways. The order of the header's declarations is the one with which both are equal
+// (docs/internals/plan.md, "The order of functions"). If none is, this daemon makes no header of that key.
 //
 // Who makes it says what a job of it may cost: a job in its own slot (preamble_run.h), or a client in idle time
-// (routes/headers.cpp). What came of it is told to Preambles, the statistics and the request's observer.
+// (serve/headers.cpp). What came of it is told to Preambles, the statistics and the request's observer.
 //
 // Used by one thread.
 #ifndef HIPCACHE_SRC_DAEMON_RUN_PREAMBLE_MAKING_H
@@ -22,7 +21,7 @@
 #include <vector>
 
 #include "daemon/request/request_context.h"
-#include "daemon/step/step.h"
+#include "daemon/request/step.h"
 #include "hipcache/compiler/ast_file.h"
 
 namespace hipcache::daemon {

@@ -23,8 +23,8 @@
 #include <utility>
 #include <vector>
 
+#include "daemon/request/step.h"
 #include "daemon/run/preamble_making.h"
-#include "daemon/run/step_run.h"
 #include "daemon/shared/preambles.h"
 #include "hipcache/cache/action_cache.h"
 

@@ -2,22 +2,18 @@
 
 #include <algorithm>
 #include <charconv>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 
 #include "daemon/audit/audit.h"
 #include "daemon/audit/comparison.h"
-#include "daemon/record/collected_output.h"
-#include "daemon/record/output_recorder.h"
-#include "daemon/record/relocatability.h"
-#include "daemon/record/sight.h"
 #include "daemon/request/keys.h"
+#include "daemon/run/collected_output.h"
+#include "daemon/run/output_recorder.h"
 #include "daemon/run/plain_run.h"
-#include "daemon/run/step_report.h"
-#include "daemon/step/split_codegen_worth.h"
-#include "daemon/step/step.h"
+#include "daemon/run/relocatability.h"
+#include "daemon/run/sight.h"
 #include "hipcache/base/files.h"
 #include "hipcache/base/reason.h"
 #include "hipcache/compiler/hip/bitcode_digest.h"
@@ -221,10 +217,7 @@ Status SplitCodegenRun::join() {
       read_output(*back_, back_->spec().outputs.front(), context_.directory.path(), services_.store);
   if (!bytes) return bytes.error();
   const std::vector<CollectedOutput> code{{.role = hip::kCodeObject, .bytes = std::move(*bytes)}};
-  Relocatability ties = relocatability_of(spec.maps, code, front_.result, context_.request.from);
-  ties.roots.named = spec.named_roots;
-  ties.roots.arguments = arguments_of(front_.spec());
-  take_trace(front_, front_report_, ties,
+  take_trace(front_, front_report_, relocatability_of(front_.spec(), code, front_.result, context_.request.from),
              sight_of(spec.commands.front().argv, code, front_.result, context_.request.from), context_);
 
   if (Status proved = check_if_of_worker(front_report_, front_.result); !proved) return proved;
@@ -237,14 +230,13 @@ Status SplitCodegenRun::join() {
   result.bitcode = bitcode_;
   result.outputs = {*code_object(*back_)};
   result.outputs.front().name = spec.outputs.front().role;
-  const StepResult& refused = front_.result.refusal == Reason::none ? back_->result : front_.result;
-  result.refuse({refused.refusal, refused.refusal_detail});
+  const StepResult& refused = !front_.result.is_refused() ? back_->result : front_.result;
+  result.refusal = refused.refusal;
   result.unusable = refused.unusable;
-  if (result.refusal == Reason::none)
-    record_together(whole_, {front_.result.witnessed, back_->result.witnessed}, context_);
+  if (!result.is_refused()) record_together(whole_, {front_.result.witnessed, back_->result.witnessed}, context_);
   // A step counts once: if the back end could not be stored, and with it the step, that was counted when it was taken
   // in.
-  if (result.refusal != Reason::none && back_->result.refusal == Reason::none) note_not_stored(whole_, context_);
+  if (result.is_refused() && !back_->result.is_refused()) note_not_stored(whole_, context_);
   note_cost();
   return done();
 }

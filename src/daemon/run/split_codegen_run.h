@@ -5,13 +5,12 @@
 //   later ones ─── front ── back, unless it is stored ──┤
 //   not to pay ─── as one                               └── their code object, the front end's messages
 //
-// If the first compile of a unit is split, it stores the back end's result, and the first edit can already use it.
-// step/split_codegen_worth.h keeps what a run cost, and decides which runs are split. A proof has shown
-// that the compiler makes the same output both ways (plan/proofs.h). A random sample of the back end runs
-// (HIPCACHE_AUDIT, else kAuditedBackEnds) is audited: the step also runs as one, and that result counts; if the outputs
-// differ, the proof is refuted. A back end's result is stored under a key with the digest of the bitcode, so all
-// requests share it. The front end's result is not stored: the step's own lookup covers its inputs, and the bitcode
-// would double the store. A step whose stored result is audited (audit/audit.h) runs as one.
+// shared/split_codegen_worth.h keeps what a run cost, and decides which runs are split. A proof has shown that the
+// compiler makes the same output both ways (plan/proofs.h). Of a random sample of the back end's runs (HIPCACHE_AUDIT,
+// else kAuditedBackEnds) the step also runs as one, and that result counts; if the outputs differ, the proof is
+// refuted. A back end's result is stored under a key with the digest of the bitcode, so all requests share it. The
+// front end's is not: the step's own lookup covers its inputs, and the bitcode would double the store. A step whose
+// stored result is audited (audit/audit.h) runs as one.
 //
 // Used by one thread.
 #ifndef HIPCACHE_SRC_DAEMON_RUN_SPLIT_CODEGEN_RUN_H
@@ -20,8 +19,8 @@
 #include <optional>
 
 #include "daemon/request/request_context.h"
-#include "daemon/run/step_run.h"
-#include "daemon/step/split_codegen_worth.h"
+#include "daemon/request/step.h"
+#include "daemon/shared/split_codegen_worth.h"
 #include "hipcache/protocol/messages.h"
 
 namespace hipcache::daemon {

@@ -16,8 +16,8 @@
 #include <vector>
 
 #include "daemon/request/request_context.h"
+#include "daemon/request/step.h"
 #include "daemon/run/step_scheduler.h"
-#include "daemon/step/step.h"
 #include "hipcache/compiler/hip/plan.h"
 
 namespace hipcache::daemon {

@@ -6,17 +6,15 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <chrono>
 #include <utility>
 
 #include "daemon/audit/audit.h"
-#include "daemon/record/output_recorder.h"
+#include "daemon/run/output_recorder.h"
 #include "daemon/run/plain_run.h"
 #include "daemon/run/preamble_run.h"
 #include "daemon/run/split_codegen_run.h"
-#include "daemon/run/step_report.h"
-#include "daemon/shared/single_flight.h"
-#include "daemon/step/split_codegen_worth.h"
+#include "daemon/shared/client_process.h"
+#include "daemon/shared/split_codegen_worth.h"
 
 namespace hipcache::daemon {
 namespace {
@@ -409,12 +407,11 @@ RunningSteps::Entry StepScheduler::begin_in_list(const StepState& state, bool is
   return services_.running_steps.begin({.object = context_.request.invocation.object,
                                         .label = spec.label,
                                         .arch = spec.planned == nullptr ? "" : spec.planned->arch.name,
-                                        .since = std::chrono::steady_clock::now(),
                                         .is_sent = is_sent});
 }
 
 void StepScheduler::tell_ended(const StepState& state, const StepClock& clock, bool is_usable) const {
-  if (context_.observer != nullptr) context_.observer->step_ended(ended_step(state, clock, is_usable));
+  if (context_.observer != nullptr) context_.observer->step_ended(state, clock, is_usable);
 }
 
 void StepScheduler::note_audit(StepState& state) const {

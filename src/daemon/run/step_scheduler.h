@@ -18,12 +18,11 @@
 #include <string>
 #include <vector>
 
+#include "daemon/execute/remote_steps.h"
 #include "daemon/request/request_context.h"
-#include "daemon/run/remote_steps.h"
-#include "daemon/run/step_run.h"
-#include "daemon/shared/job_slots.h"
+#include "daemon/request/step.h"
+#include "daemon/shared/running_steps.h"
 #include "daemon/shared/single_flight.h"
-#include "daemon/step/step.h"
 #include "hipcache/base/files.h"
 
 namespace hipcache::daemon {

@@ -6,59 +6,14 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <climits>
+#include <ctime>
 #include <thread>
+#include <vector>
 
-#include "hipcache/base/files.h"
+#include "hipcache/protocol/daemon_socket.h"
 
 namespace hipcache::daemon {
-
-namespace {
-
-constexpr const char* kName = "digests";
-constexpr std::uint64_t kSizeLimit = 4u << 20;
-
-// Identifies the boot and the view of the file system. Empty if the kernel does not show the boot's id.
-std::string origin_of(const protocol::MountView& view) {
-  constexpr std::uint64_t kBootLimit = 64;
-  const Result<std::string> boot = read_file("/proc/sys/kernel/random/boot_id", kBootLimit);
-  if (!boot || boot->empty()) return "";
-  return *boot + std::to_string(view.mount_namespace) + " " + std::to_string(view.root_device) + " " +
-         std::to_string(view.root_inode);
-}
-
-}  // namespace
-
-DigestFile::DigestFile(inputs::FileSystemState& file_system, const OwnDirectory& directory,
-                       const protocol::MountView& view, Log& log)
-    : file_system_(file_system),
-      directory_(directory),
-      log_(log),
-      origin_(origin_of(view)),
-      next_(std::chrono::steady_clock::now() + kDigestFilePause) {
-  load();
-}
-
-void DigestFile::load() {
-  if (origin_.empty()) return;
-  const Result<UniqueFd> file = directory_.open_file(kName, O_RDONLY);
-  if (!file) return;  // the first start has no file
-  const Result<std::string> bytes = read_fd(file->get(), kSizeLimit, kName);
-  const Status taken = bytes ? file_system_.take_digests(*bytes, origin_) : Status(bytes.error());
-  if (!taken) log_.info("digests start anew: " + directory_.as_known(taken.error().message));
-}
-
-void DigestFile::save_if_due() {
-  if (std::chrono::steady_clock::now() >= next_) save_if_changed();
-}
-
-void DigestFile::save_if_changed() {
-  const std::uint64_t learned = file_system_.learned_digests();
-  if (origin_.empty() || learned == saved_) return;
-  saved_ = learned;
-  next_ = std::chrono::steady_clock::now() + kDigestFilePause;
-  const Status saved = replace_file(join_path(directory_.anchored(), kName), file_system_.digests(origin_));
-  if (!saved) log_.info("digests are not kept: " + directory_.as_known(saved.error().message));
-}
 
 namespace {
 
@@ -67,6 +22,8 @@ constexpr std::chrono::milliseconds kRetry{10};
 constexpr const char* kLock = "daemon.lock";
 constexpr const char* kLog = "daemon.log";
 constexpr const char* kTemporary = "tmp";
+
+constexpr std::chrono::hours kStaleAfter{24};
 
 // flock has no timeout, so this polls for at most `patience`.
 Status lock(int fd, const std::string& path, std::chrono::milliseconds wait_budget) {
@@ -78,6 +35,50 @@ Status lock(int fd, const std::string& path, std::chrono::milliseconds wait_budg
     std::this_thread::sleep_for(kRetry);
   }
   return done();
+}
+
+// Where the link leads; "" if there is none.
+std::string target_in(const OwnDirectory& cache) {
+  char target[PATH_MAX];
+  const ssize_t length = ::readlinkat(cache.fd(), protocol::outer_daemon_name().c_str(), target, sizeof target);
+  return length <= 0 ? "" : std::string(target, static_cast<std::size_t>(length));
+}
+
+bool is_alive(const OwnDirectory& cache, const std::string& daemon) {
+  const UniqueFd lock(::openat(cache.fd(), join_path(daemon, kLock).c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+  return lock && ::flock(lock.get(), LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+}
+
+// The locked file; invalid if another process has the lock, or the file cannot be made.
+UniqueFd try_lock(const UniqueFd& directory, const char* name) {
+  UniqueFd file(openat(directory.get(), name, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, S_IRUSR | S_IWUSR));
+  if (file && flock(file.get(), LOCK_EX | LOCK_NB) != 0) file.reset();
+  return file;
+}
+
+bool is_old(const UniqueFd& directory) {
+  struct stat status{};
+  const std::time_t limit = std::time(nullptr) - std::chrono::seconds(kStaleAfter).count();
+  if (fstatat(directory.get(), kLock, &status, AT_SYMLINK_NOFOLLOW) != 0 && fstat(directory.get(), &status) != 0)
+    return false;
+  return status.st_mtime < limit;
+}
+
+void remove_if_stale(const std::string& path) {
+  const UniqueFd directory(open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW));
+  if (!directory || !is_old(directory)) return;
+  // A client that starts a daemon holds the first lock, a daemon the second.
+  const UniqueFd starting = try_lock(directory, "start.lock");
+  const UniqueFd running = try_lock(directory, kLock);
+  if (!starting || !running) return;
+  [[maybe_unused]] const Status removed = remove_tree(path);
+}
+
+// A link of a daemon that was killed.
+void remove_if_dangling(const std::string& link) {
+  struct stat status{};
+  if (lstat(link.c_str(), &status) == 0 && S_ISLNK(status.st_mode) && stat(link.c_str(), &status) != 0)
+    unlink(link.c_str());
 }
 
 }  // namespace
@@ -110,6 +111,30 @@ bool CacheDirectory::is_in_place() const { return directory_.is_in_place() && di
 std::string CacheDirectory::log() const {
   const bool is_ours = directory_.open_file(kLog, O_WRONLY | O_CREAT | O_APPEND).ok();
   return is_ours ? join_path(directory_.anchored(), kLog) : "";
+}
+
+void OuterName::take_if_free() const {
+  const std::string target = target_in(cache_);
+  if (target == daemon_ || (protocol::is_daemon_name(target) && is_alive(cache_, target))) return;
+  const std::string name = protocol::outer_daemon_name();
+  const std::string made = name + "." + std::to_string(::getpid());
+  ::unlinkat(cache_.fd(), made.c_str(), 0);
+  if (::symlinkat(daemon_.c_str(), cache_.fd(), made.c_str()) != 0) return;
+  if (::renameat(cache_.fd(), made.c_str(), cache_.fd(), name.c_str()) != 0) ::unlinkat(cache_.fd(), made.c_str(), 0);
+}
+
+OuterName::~OuterName() {
+  if (target_in(cache_) == daemon_) ::unlinkat(cache_.fd(), protocol::outer_daemon_name().c_str(), 0);
+}
+
+void remove_stale_daemons(const std::string& cache_directory, const std::string& own) {
+  const Result<std::vector<std::string>> names = list_directory(cache_directory);
+  if (!names) return;
+  for (const std::string& name : *names)
+    if (protocol::is_daemon_name(name) && name != own) remove_if_stale(join_path(cache_directory, name));
+  const std::string start = "." + std::to_string(geteuid()) + "-";
+  for (const std::string& name : *names)
+    if (name.starts_with(start)) remove_if_dangling(join_path(cache_directory, name));
 }
 
 }  // namespace hipcache::daemon

@@ -4,9 +4,9 @@
 //   <dir>/daemon.sock    the socket
 //   <dir>/daemon.log     warnings and errors, if no log was configured
 //   <dir>/events.jsonl, events.old.jsonl    the event log (hipcache/events/event_log.h)
-//   <dir>/digests        the digests of files (cache_directory.h)
+//   <dir>/digests        the digests of files (digest_file.h)
 //   <dir>/settings       the settings that the daemon read when it started (hipcache/config/cache_place.h)
-//   <dir>/libhipcache-trace.so   a link, if the path of the installed library cannot be preloaded (install_paths.h)
+//   <dir>/libhipcache-trace.so   a link, if the path of the installed library cannot be preloaded (main.cpp)
 //   <dir>/tmp/<n>/       one per running request; the next daemon removes what a killed daemon left
 //
 // The daemon does not use another user's directory, or one that others may write to. It reaches its files through the
@@ -16,53 +16,14 @@
 #define HIPCACHE_SRC_DAEMON_SERVER_CACHE_DIRECTORY_H
 
 #include <chrono>
-#include <cstdint>
 #include <string>
+#include <utility>
 
 #include "hipcache/base/files.h"
-#include "hipcache/base/log.h"
 #include "hipcache/base/own_directory.h"
 #include "hipcache/base/result.h"
-#include "hipcache/inputs/file_system_state.h"
-#include "hipcache/protocol/messages.h"
 
 namespace hipcache::daemon {
-
-// Keeps the digests of files across daemons, in the file `digests` of the daemon's directory
-// (src/inputs/state/kept_digests.h).
-//
-// Problem: the first hit of a new daemon read the whole compiler to digest it, which took 140 ms or more. A daemon that
-// starts on demand and stops when idle would pay that many times a day.
-// Choice: the daemon writes its digests when it ends, and periodically, because it may be killed. It writes to a
-// temporary file and renames that.
-// Rejected: the store, which other views and users read; the digests hold only for this view of the file system.
-//
-// A file that cannot be read, or is from another boot, is ignored. A failed write only loses the digests. Used by one
-// thread.
-
-inline constexpr std::chrono::seconds kDigestFilePause{30};  // minimum time between two writes while the daemon serves
-
-class DigestFile {
- public:
-  // Loads the digests of an earlier daemon into the world. REQUIRES: the arguments outlive this object.
-  DigestFile(inputs::FileSystemState& file_system, const OwnDirectory& directory, const protocol::MountView& view,
-             Log& log);
-
-  // Writes the digests if there are new ones, at most once per kDigestFilePause.
-  void save_if_due();
-  // Writes the digests if there are new ones.
-  void save_if_changed();
-
- private:
-  void load();
-
-  inputs::FileSystemState& file_system_;
-  const OwnDirectory& directory_;
-  Log& log_;
-  std::string origin_;  // "" if the boot is unknown; then nothing is kept
-  std::uint64_t saved_ = 0;
-  std::chrono::steady_clock::time_point next_;
-};
 
 class CacheDirectory {
  public:
@@ -87,6 +48,32 @@ class CacheDirectory {
   OwnDirectory directory_;
   UniqueFd lock_;
 };
+
+// The link by which processes in other mount namespaces find this daemon (hipcache/launcher/daemon_address.h).
+//
+// One daemon has it, for all namespaces of one user and root directory: the first, until it ends. That is mostly the
+// one outside of the others. Another user may plant a link where a group shares the cache directory: clients connect
+// only to daemons of their own user.
+class OuterName {
+ public:
+  // `daemon`: the name of this daemon's directory in the cache directory, which outlives the object.
+  OuterName(const OwnDirectory& cache, std::string daemon) : cache_(cache), daemon_(std::move(daemon)) {}
+  ~OuterName();
+  OuterName(const OuterName&) = delete;
+  OuterName& operator=(const OuterName&) = delete;
+
+  // Takes the name if no living daemon has it. Called again and again: that one may end.
+  void take_if_free() const;
+
+ private:
+  const OwnDirectory& cache_;
+  const std::string daemon_;
+};
+
+// Removes this user's directories of daemons whose view of the file system is gone, such as those of ended containers:
+// all except `own` in which no daemon runs or starts, and none started for a day. Until then somebody may want the log.
+// Also removes links that killed daemons left (OuterName). The next daemon retries what cannot be removed.
+void remove_stale_daemons(const std::string& cache_directory, const std::string& own);
 
 }  // namespace hipcache::daemon
 

@@ -3,8 +3,6 @@
 #include <chrono>
 #include <nlohmann/json.hpp>
 #include <optional>
-#include <string>
-#include <utility>
 
 #include "hipcache/events/event.h"
 #include "hipcache/stats/report.h"
@@ -75,20 +73,6 @@ ControlReply ControlService::zero() {
   return {"", "Statistics zeroed"};
 }
 
-std::vector<stats::RunningStep> ControlService::running() const {
-  const auto now = std::chrono::steady_clock::now();
-  std::vector<stats::RunningStep> all;
-  for (RunningSteps::Step& step : running_.now()) {
-    const auto age = std::chrono::duration_cast<std::chrono::milliseconds>(now - step.since);
-    all.push_back({.object = std::move(step.object),
-                   .label = std::move(step.label),
-                   .arch = std::move(step.arch),
-                   .age_ms = static_cast<std::uint64_t>(age.count()),
-                   .is_sent = step.is_sent});
-  }
-  return all;
-}
-
 // Also writes the event log, for those who read it after these statistics.
 ControlReply ControlService::statistics() {
   pending_.wait_for_all();
@@ -102,7 +86,7 @@ ControlReply ControlService::statistics() {
   snapshot.max_bytes = max_bytes_;
   snapshot.directory = directory_;
   snapshot.remote = remote_statistics(false);
-  snapshot.running = running();
+  snapshot.running = running_.now();
   snapshot.token_hits.off = token_hits_.why_off();
   const events::LogCounts lines = events_.counts();
   snapshot.events = {.written = lines.written, .dropped = lines.dropped, .failed = lines.failed};

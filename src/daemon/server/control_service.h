@@ -10,7 +10,8 @@
 #include <vector>
 
 #include "daemon/remote/remote_cache.h"
-#include "daemon/shared/job_slots.h"
+#include "daemon/shared/pending_writes.h"
+#include "daemon/shared/running_steps.h"
 #include "daemon/shared/token_hits.h"
 #include "hipcache/base/log.h"
 #include "hipcache/events/event_log.h"
@@ -66,7 +67,6 @@ class ControlService {
   protocol::ControlReply flush();
   void add_servers(nlohmann::json& json);
   stats::Remote remote_statistics(bool zero);
-  std::vector<stats::RunningStep> running() const;
 
   store::LocalStore& store_;
   RemoteCache* remote_;

@@ -2,17 +2,18 @@
 #include <fcntl.h>
 #include <malloc.h>
 #include <pthread.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <array>
 #include <atomic>
+#include <cerrno>
 #include <chrono>
+#include <climits>
 #include <csignal>
 #include <cstdint>
 #include <cstdio>
-#include <ctime>
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <random>
@@ -25,16 +26,18 @@
 #include "daemon/audit/audit.h"
 #include "daemon/execute/engine.h"
 #include "daemon/remote/remote_cache.h"
-#include "daemon/request/services.h"
 #include "daemon/request/wrappers.h"
 #include "daemon/server/cache_directory.h"
+#include "daemon/server/connection.h"
 #include "daemon/server/control_service.h"
-#include "daemon/server/install_paths.h"
+#include "daemon/server/digest_file.h"
+#include "daemon/server/limits.h"
 #include "daemon/server/member_stores.h"
-#include "daemon/server/outer_name.h"
+#include "daemon/server/seed_stores.h"
 #include "daemon/server/server.h"
 #include "daemon/shared/preambles.h"
-#include "daemon/step/split_codegen_worth.h"
+#include "daemon/shared/services.h"
+#include "daemon/shared/split_codegen_worth.h"
 #include "hipcache/base/files.h"
 #include "hipcache/compiler/iree/iree_command.h"
 #include "hipcache/compiler/opaque/opaque_command.h"
@@ -50,83 +53,17 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// Tells the event log when the store had to evict results, so that a report can say what a larger store would have
-// kept.
-
-// Used by one thread.
-class EvictionEvents {
- public:
-  // `max_size`: the store's limit in bytes. All references outlive this object.
-  EvictionEvents(const store::LocalStore& store, std::uint64_t max_size, events::EventLog& events)
-      : store_(store), max_size_(max_size), events_(events) {}
-
-  // Adds a line if something was evicted since the last call.
-  void note();
-
- private:
-  const store::LocalStore& store_;
-  const std::uint64_t max_size_;
-  events::EventLog& events_;
-  store::Evicted noted_;
-};
-
-void EvictionEvents::note() {
-  const store::Evicted now = store_.evicted();
-  if (now.values == noted_.values) return;
-  events_.add(events::to_line(events::EvictionEvent{.time_us = events::now_us(),
-                                                    .values = now.values - noted_.values,
-                                                    .bytes = now.bytes - noted_.bytes,
-                                                    .max_size = max_size_}));
-  noted_ = now;
-}
-
-// Removes directories of daemons whose view of the file system is gone, such as those of ended containers.
-
-inline constexpr std::chrono::hours kStaleAfter{24};
-
-// The locked file; invalid if another process has the lock, or the file cannot be made.
-UniqueFd lock(const UniqueFd& directory, const char* name) {
-  UniqueFd file(openat(directory.get(), name, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, S_IRUSR | S_IWUSR));
-  if (file && flock(file.get(), LOCK_EX | LOCK_NB) != 0) file.reset();
-  return file;
-}
-
-bool is_old(const UniqueFd& directory) {
-  struct stat status{};
-  const std::time_t limit = std::time(nullptr) - std::chrono::seconds(kStaleAfter).count();
-  if (fstatat(directory.get(), "daemon.lock", &status, AT_SYMLINK_NOFOLLOW) != 0 &&
-      fstat(directory.get(), &status) != 0)
-    return false;
-  return status.st_mtime < limit;
-}
-
-void remove_if_stale(const std::string& path) {
-  const UniqueFd directory(open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW));
-  if (!directory || !is_old(directory)) return;
-  // A client that starts a daemon holds the first lock, a daemon the second.
-  const UniqueFd starting = lock(directory, "start.lock");
-  const UniqueFd running = lock(directory, "daemon.lock");
-  if (!starting || !running) return;
-  [[maybe_unused]] const Status removed = remove_tree(path);
-}
-
-// A link of a daemon that was killed (daemon/server/outer_name.h).
-void remove_if_dangling(const std::string& link) {
-  struct stat status{};
-  if (lstat(link.c_str(), &status) == 0 && S_ISLNK(status.st_mode) && stat(link.c_str(), &status) != 0)
-    unlink(link.c_str());
-}
-
-// Removes this user's daemon directories, except `own`, if no daemon runs or starts there and none started for
-// kStaleAfter. Until then somebody may want the log. The next daemon retries what cannot be removed.
-void remove_stale_daemons(const std::string& cache_directory, const std::string& own) {
-  const Result<std::vector<std::string>> names = list_directory(cache_directory);
-  if (!names) return;
-  for (const std::string& name : *names)
-    if (protocol::is_daemon_name(name) && name != own) remove_if_stale(join_path(cache_directory, name));
-  const std::string start = "." + std::to_string(geteuid()) + "-";
-  for (const std::string& name : *names)
-    if (name.starts_with(start)) remove_if_dangling(join_path(cache_directory, name));
+// Adds a line to the event log if the store had to evict results since `told`, so that a report can say what a larger
+// store would have kept. `max_size`: the store's limit in bytes.
+void tell_evictions(const store::LocalStore& store, std::uint64_t max_size, events::EventLog& events,
+                    store::Evicted& told) {
+  const store::Evicted now = store.evicted();
+  if (now.values == told.values) return;
+  events.add(events::to_line(events::EvictionEvent{.time_us = events::now_us(),
+                                                   .values = now.values - told.values,
+                                                   .bytes = now.bytes - told.bytes,
+                                                   .max_size = max_size}));
+  told = now;
 }
 
 // SIGTERM, SIGINT and SIGHUP end the daemon like --stop-server: no more connections, and running sessions end first. A
@@ -204,6 +141,51 @@ void write_settings(const CacheDirectory& directory, const config::Settings& set
 void leave_standard_error() {
   const UniqueFd null(open("/dev/null", O_WRONLY | O_CLOEXEC));
   if (null) dup2(null.get(), STDERR_FILENO);
+}
+
+// The parts of the installed tree are found from this program's real directory: the tree may be moved, and linked to.
+
+constexpr const char* kTraceLibrary = "libhipcache-trace.so";
+
+bool is_split_by_the_loader(const std::string& path) { return path.find_first_of(": ") != std::string::npos; }
+
+Result<std::string> own_directory() {
+  char self[PATH_MAX] = {};
+  const ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
+  if (length <= 0) return system_error("cannot read", "/proc/self/exe");
+  return std::string(directory_name(std::string_view(self, static_cast<std::size_t>(length))));
+}
+
+// hipcache-remote beside this program.
+Result<std::string> find_remote_program() {
+  const Result<std::string> directory = own_directory();
+  if (!directory) return directory.error();
+  std::string path = *directory + "/hipcache-remote";
+  if (access(path.c_str(), X_OK) != 0) return system_error("cannot use", path);
+  return path;
+}
+
+Result<std::string> find_trace_library() {
+  const Result<std::string> directory = own_directory();
+  if (!directory) return directory.error();
+  std::string path =
+      std::filesystem::path(*directory + "/" HIPCACHE_TRACE_FROM_HELPERS "/" + kTraceLibrary).lexically_normal();
+  if (access(path.c_str(), R_OK) != 0) return system_error("cannot use", path);
+  return path;
+}
+
+// The path by which LD_PRELOAD can name the library. The loader splits LD_PRELOAD at spaces and colons and knows no
+// quotes: a path that has one is reached by a link in the directory, which belongs to this daemon.
+Result<std::string> preloadable(const std::string& library, const OwnDirectory& directory) {
+  if (!is_split_by_the_loader(library)) return library;
+  std::string link = join_path(directory.path(), kTraceLibrary);
+  if (is_split_by_the_loader(link))
+    return Error{"cannot preload " + library +
+                 ": its path holds a space or a colon, and so does the cache directory; " +
+                 "install hipcache elsewhere, or set HIPCACHE_DIR"};
+  if (unlinkat(directory.fd(), kTraceLibrary, 0) != 0 && errno != ENOENT) return system_error("cannot remove", link);
+  if (symlinkat(library.c_str(), directory.fd(), kTraceLibrary) != 0) return system_error("cannot make the link", link);
+  return link;
 }
 
 // Seeds come first, because at most store::kMostLayers are read. None if results are signed here: then none of theirs
@@ -325,7 +307,7 @@ int run() {
   PendingWrites pending_writes;
   RunningSteps running_steps;
   events::EventLog event_log(&directory->own(), settings->event_log, log);
-  EvictionEvents eviction_events(*store, settings->max_size, event_log);
+  store::Evicted told;
   StepMemory step_memory;
   JobSlots job_slots(settings->jobs != 0 ? settings->jobs : usable_processors());
   DigestSet doubts;
@@ -378,7 +360,7 @@ int run() {
     outer_name.take_if_free();
     persistent.save_if_changed();
     digests.save_if_due();
-    eviction_events.note();
+    tell_evictions(*store, settings->max_size, event_log, told);
     event_log.flush();
   };
   log.info("serving " + settings->directory + " with " + members.own());

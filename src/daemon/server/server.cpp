@@ -7,115 +7,14 @@
 #include <unistd.h>
 #include <system_error>
 
-#include <algorithm>
 #include <cerrno>
-#include <chrono>
-#include <string>
 #include <thread>
 
-#include "daemon/remote/archive_sessions.h"
-#include "daemon/routes/compile_service.h"
-#include "daemon/shared/single_flight.h"
-#include "hipcache/base/files.h"
+#include "daemon/shared/client_process.h"
 #include "hipcache/protocol/channel.h"
 #include "hipcache/protocol/daemon_socket.h"
 
 namespace hipcache::daemon {
-
-namespace {
-
-using namespace std::chrono_literals;
-
-constexpr auto kFirstMessage = 5s;
-constexpr auto kReply = 10s;
-
-void answer(protocol::Channel& channel, const protocol::Message& message, const Services& services) {
-  if (Status sent = channel.send(message, kReply); !sent) services.log.info("reply not taken: " + sent.error().message);
-}
-
-bool is_of_our_build(const std::string& build, protocol::Channel& channel, const Services& services) {
-  if (build == protocol::build_id()) return true;
-  answer(channel, protocol::VersionMismatch{protocol::build_id()}, services);
-  return false;
-}
-
-}  // namespace
-
-void serve_connection(UniqueFd socket, const Services& services, ControlService& control) {
-  protocol::Channel channel(std::move(socket));
-  Result<protocol::Received> received = channel.receive(kFirstMessage);
-  if (!received) {
-    if (received.error().code == ErrorCode::closed) return;  // a client that only checked whether a daemon is there
-    services.log.warning("bad request: " + received.error().message);
-    services.counters.error();
-    return;
-  }
-  if (const auto* compile = std::get_if<protocol::CompileRequest>(&received->message)) {
-    if (is_of_our_build(compile->build, channel, services)) serve_compile(channel, *compile, services);
-  } else if (const auto* command = std::get_if<protocol::ControlRequest>(&received->message)) {
-    // Any version may ask for a stop: that is how a newer client replaces an older daemon.
-    if (command->kind != protocol::ControlKind::stop && !is_of_our_build(command->build, channel, services)) return;
-    answer(channel, control.serve(command->kind), services);
-    const Exchange exchange{services.store, services.miss_history, services.own_settings, services.log};
-    if (command->kind == protocol::ControlKind::export_results) serve_export(channel, exchange);
-    if (command->kind == protocol::ControlKind::import_results) serve_import(channel, exchange);
-  } else {
-    services.log.warning("bad request: a message that begins no conversation");
-    services.counters.error();
-  }
-}
-
-namespace {
-
-// RocksDB keeps 256 files open (rocks_options.cpp). The rest is for its logs and for the daemon itself.
-constexpr rlim_t kOwn = 256 + 64;
-
-// A connection, the files of running steps, and the larger outputs of one reply. A reply with very many outputs needs
-// more for a moment; a session that gets no descriptor is passed through.
-constexpr rlim_t kOfASession = 8;
-constexpr rlim_t kFewestSessions = 8;
-
-// RocksDB's write-ahead log and value files grow to 64 MiB (rocks_options.cpp), plus one value.
-constexpr rlim_t kFileSize = 256 << 20;
-
-}  // namespace
-
-void raise_limits() {
-  for (const auto resource : {RLIMIT_NOFILE, RLIMIT_AS, RLIMIT_DATA, RLIMIT_FSIZE, RLIMIT_CPU, RLIMIT_NPROC}) {
-    rlimit limits{};
-    if (getrlimit(resource, &limits) != 0 || limits.rlim_cur == limits.rlim_max) continue;
-    limits.rlim_cur = limits.rlim_max;
-    setrlimit(resource, &limits);
-  }
-}
-
-Result<unsigned> sessions_within(rlim_t descriptors) {
-  constexpr rlim_t kFewest = kOwn + kFewestSessions * kOfASession;
-  if (descriptors < kFewest)
-    return Error{"this process may open " + std::to_string(descriptors) + " files and needs " +
-                     std::to_string(kFewest) + ": raise the hard limit (ulimit -Hn)",
-                 ErrorCode::resources};
-  return static_cast<unsigned>(std::min<rlim_t>((descriptors - kOwn) / kOfASession, kMaxSessions));
-}
-
-Result<unsigned> allowed_sessions() {
-  rlimit limits{};
-  if (getrlimit(RLIMIT_NOFILE, &limits) != 0) return system_error("cannot ask for", "the limit of open files");
-  return sessions_within(limits.rlim_cur);
-}
-
-Status check_file_size(rlim_t bytes) {
-  if (bytes >= kFileSize) return Unit{};
-  return Error{"this process may write files of " + std::to_string(bytes >> 10) + " KiB and needs " +
-                   std::to_string(kFileSize >> 10) + " KiB: raise the hard limit (ulimit -Hf)",
-               ErrorCode::resources};
-}
-
-Status check_allowed_file_size() {
-  rlimit limits{};
-  if (getrlimit(RLIMIT_FSIZE, &limits) != 0) return system_error("cannot ask for", "the limit of a file's size");
-  return check_file_size(limits.rlim_cur);
-}
 
 namespace {
 

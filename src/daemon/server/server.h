@@ -10,7 +10,6 @@
 #ifndef HIPCACHE_SRC_DAEMON_SERVER_SERVER_H
 #define HIPCACHE_SRC_DAEMON_SERVER_SERVER_H
 
-#include <sys/resource.h>
 #include <sys/types.h>
 
 #include <atomic>
@@ -20,40 +19,12 @@
 #include <mutex>
 #include <string>
 
-#include "daemon/request/services.h"
-#include "daemon/server/control_service.h"
+#include "daemon/server/limits.h"
 #include "hipcache/base/files.h"
 #include "hipcache/base/log.h"
 #include "hipcache/base/result.h"
 
 namespace hipcache::daemon {
-
-// Serves one connection, from its first message to its end. Several run at once, each in its own thread.
-
-// Returns when the client is served or gone. Invalid input ends the connection, and is logged and counted.
-void serve_connection(UniqueFd socket, const Services& services, ControlService& control);
-
-// The resource limits of the daemon's process. It inherits those of the client that started it, but serves all clients.
-
-inline constexpr unsigned kMaxSessions = 512;
-
-// Raises the soft limits that a client may have set (descriptors, memory, file size, processor time, processes) to the
-// hard limits. Limits that cannot be raised stay.
-void raise_limits();
-
-// How many sessions that many descriptors allow, at most kMaxSessions. An error if they are not enough for the daemon
-// itself.
-Result<unsigned> sessions_within(rlim_t descriptors);
-
-// The same with the limit of this process.
-Result<unsigned> allowed_sessions();
-
-// Whether the store can write its usual file sizes when files are limited to `bytes`. A daemon that cannot store would
-// serve all clients badly for its whole life, so it does not start.
-Status check_file_size(rlim_t bytes);
-
-// The same with the limit of this process.
-Status check_allowed_file_size();
 
 class Server {
  public:

@@ -3,8 +3,14 @@
 #include <sched.h>
 
 #include <algorithm>
+#include <charconv>
+#include <optional>
+#include <string_view>
 
-#include "daemon/shared/single_flight.h"
+#include "daemon/shared/client_process.h"
+#include "hipcache/base/files.h"
+#include "hipcache/base/process_status.h"
+#include "hipcache/base/text.h"
 
 namespace hipcache::daemon {
 namespace {
@@ -15,57 +21,152 @@ void add_once(List& waiting, const Entry& entry) {
   if (std::none_of(waiting.begin(), waiting.end(), is_same)) waiting.push_back(entry);
 }
 
+constexpr std::uint64_t kLimit = std::uint64_t{1} << 20;  // of a file of the kernel's
+
+// Options of one letter that take a value, in the same word or the next. Others may stand before -j in one word.
+struct Tool {
+  std::string_view name;
+  std::string_view with_value;
+};
+constexpr Tool kTools[] = {{"ninja", "Cfjkldtw"}, {"samu", "Cfjkldtw"}, {"make", "CfIoWEj"}, {"gmake", "CfIoWEj"}};
+
+const Tool* tool_named(std::string_view program) {
+  const std::string_view name = base_name(program);
+  const auto* const found =
+      std::find_if(std::begin(kTools), std::end(kTools), [&](const Tool& tool) { return tool.name == name; });
+  return found == std::end(kTools) ? nullptr : found;
+}
+
+std::optional<unsigned> number_of(std::string_view text) {
+  unsigned number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  return error == std::errc() && end == text.data() + text.size() ? std::optional(number) : std::nullopt;
+}
+
+std::vector<std::string> command_of(pid_t process) {
+  std::vector<std::string> words;
+  const Result<std::string> text = read_file("/proc/" + std::to_string(process) + "/cmdline", kLimit);
+  for (std::string_view left = text ? std::string_view(*text) : std::string_view(); !left.empty();) {
+    const std::size_t end = std::min(left.find('\0'), left.size());
+    words.emplace_back(left.substr(0, end));
+    left.remove_prefix(std::min(end + 1, left.size()));
+  }
+  return words;
+}
+
+// The number behind the name in a file of lines; nothing if it has none ("max").
+std::optional<std::uint64_t> number_in(const std::string& path, std::string_view name) {
+  const Result<std::string> text = read_file(path, kLimit);
+  if (!text) return std::nullopt;
+  std::size_t at = 0;
+  if (!name.empty()) {
+    at = text->starts_with(name) ? 0 : text->find("\n" + std::string(name));
+    if (at == text->npos) return std::nullopt;
+    at += name.size() + (at == 0 ? 0 : 1);
+  }
+  at = text->find_first_not_of(" :\t", at);
+  if (at == text->npos) return std::nullopt;
+  std::uint64_t number = 0;
+  const auto [end, error] = std::from_chars(text->data() + at, text->data() + text->size(), number);
+  return error == std::errc() ? std::optional(number) : std::nullopt;
+}
+
+// A version of control groups: where they are, and how its files are called.
+struct GroupFiles {
+  std::string_view line;  // of /proc/PID/cgroup begins so, or has it
+  std::string_view directory, limit, used, cached;
+};
+constexpr GroupFiles kGroups[] = {
+    {"0::", "/sys/fs/cgroup", "/memory.max", "/memory.current", "inactive_file"},
+    {":memory:", "/sys/fs/cgroup/memory", "/memory.limit_in_bytes", "/memory.usage_in_bytes", "total_inactive_file"}};
+
+std::uint64_t available_in(const std::string& group, const GroupFiles& files) {
+  const auto limit = number_in(group + std::string(files.limit), "");
+  const auto used = number_in(group + std::string(files.used), "");
+  if (!limit || !used) return kUnknownMemory;
+  const std::uint64_t cached = number_in(group + "/memory.stat", files.cached).value_or(0);
+  const std::uint64_t taken = *used - std::min(*used, cached);
+  return *limit - std::min(*limit, taken);
+}
+
 }  // namespace
 
-PendingWrites::Mark PendingWrites::mark(std::vector<Digest> keys) {
+unsigned jobs_given(const std::vector<std::string>& command) {
+  const Tool* const tool = command.empty() ? nullptr : tool_named(command[0]);
+  if (tool == nullptr) return 0;
+  unsigned jobs = 0;  // the last one counts
+  for (std::size_t i = 1; i < command.size(); ++i) {
+    const std::string_view word = command[i];
+    const std::string_view next = i + 1 < command.size() ? std::string_view(command[i + 1]) : std::string_view();
+    if (word == "--") break;
+    constexpr std::string_view kLong = "--jobs";
+    if (word.starts_with(kLong)) {
+      const bool is_joined = word.substr(kLong.size()).starts_with('=');
+      jobs = number_of(is_joined ? word.substr(kLong.size() + 1) : next).value_or(0);
+      continue;
+    }
+    if (word.size() < 2 || word[0] != '-' || word[1] == '-') continue;
+    for (std::size_t at = 1; at < word.size(); ++at) {
+      if (tool->with_value.find(word[at]) == std::string_view::npos) continue;
+      const bool is_joined = at + 1 < word.size();
+      if (word[at] == 'j') jobs = number_of(is_joined ? word.substr(at + 1) : next).value_or(0);
+      if (!is_joined && (word[at] != 'j' || number_of(next))) ++i;
+      break;
+    }
+  }
+  return jobs;
+}
+
+BuildTool build_tool_of(pid_t client) {
+  constexpr int kMostAbove = 64;
+  pid_t process = client;
+  for (int above = 0; above < kMostAbove; ++above) {
+    const std::optional<ProcessStatus> status = process_status(process);
+    if (!status) break;
+    const unsigned jobs = tool_named(status->name) == nullptr ? 0 : jobs_given(command_of(process));
+    if (jobs != 0) return {process, status->started, jobs};
+    process = status->parent;
+  }
+  return {};
+}
+
+std::uint64_t available_memory(pid_t process, const std::string& system) {
+  constexpr std::uint64_t kKibi = 1024;
+  std::uint64_t available = kUnknownMemory;
+  if (const auto machine = number_in(system + "/proc/meminfo", "MemAvailable")) available = *machine * kKibi;
+  const Result<std::string> groups = read_file(system + "/proc/" + std::to_string(process) + "/cgroup", kLimit);
+  for (std::string_view left = groups ? std::string_view(*groups) : std::string_view(); !left.empty();) {
+    const std::string_view line = left.substr(0, left.find('\n'));
+    left.remove_prefix(std::min(line.size() + 1, left.size()));
+    for (const GroupFiles& files : kGroups) {
+      const std::size_t at = line.find(files.line);
+      if (at == line.npos || (files.line[0] != ':' && at != 0)) continue;
+      // A limit above counts as well. In a container, the path may name what is outside: then only the top is there.
+      for (std::string_view path = line.substr(at + files.line.size());; path = path.substr(0, path.rfind('/'))) {
+        if (path == "/") path = "";
+        available = std::min(available, available_in(system + std::string(files.directory) + std::string(path), files));
+        if (path.empty()) break;
+      }
+    }
+  }
+  return available;
+}
+
+void StepMemory::note(const Digest& key, const std::string& label, std::uint64_t peak_bytes) {
   const std::lock_guard lock(mutex_);
-  const std::uint64_t number = next_++;
-  marks_.emplace(number, std::move(keys));
-  return {*this, number};
+  if (by_key_.size() >= kMostSteps) by_key_.clear();
+  by_key_[key] = peak_bytes;
+  if (recent_.size() >= kMostLabels && !recent_.contains(label)) recent_.clear();
+  std::deque<std::uint64_t>& recent = recent_[label];
+  recent.push_back(peak_bytes);
+  if (recent.size() > kRecent) recent.pop_front();
 }
 
-void PendingWrites::wait_for(const Digest& key, std::chrono::milliseconds limit) {
-  wait([&](const Keys& keys) { return std::find(keys.begin(), keys.end(), key) != keys.end(); }, limit);
-}
-
-void PendingWrites::wait_for_all(std::chrono::milliseconds limit) {
-  wait([](const Keys&) { return true; }, limit);
-}
-
-// Marks made during the wait do not count, or a busy daemon could make a client wait forever.
-void PendingWrites::wait(const std::function<bool(const Keys&)>& matters, std::chrono::milliseconds limit) {
-  std::unique_lock lock(mutex_);
-  const std::uint64_t now = next_;
-  ended_.wait_for(lock, limit, [&] {
-    return std::none_of(marks_.begin(), marks_.lower_bound(now),
-                        [&](const auto& mark) { return matters(mark.second); });
-  });
-}
-
-void PendingWrites::end(std::uint64_t number) {
+std::uint64_t StepMemory::expected(const Digest& key, const std::string& label) const {
   const std::lock_guard lock(mutex_);
-  marks_.erase(number);
-  ended_.notify_all();
-}
-
-RunningSteps::Entry RunningSteps::begin(Step step) {
-  const std::scoped_lock lock(mutex_);
-  const std::uint64_t number = next_++;
-  steps_.emplace(number, std::move(step));
-  return {*this, number};
-}
-
-std::vector<RunningSteps::Step> RunningSteps::now() const {
-  const std::scoped_lock lock(mutex_);
-  std::vector<Step> all;
-  all.reserve(steps_.size());
-  for (const auto& [number, step] : steps_) all.push_back(step);
-  return all;
-}
-
-void RunningSteps::end(std::uint64_t number) {
-  const std::scoped_lock lock(mutex_);
-  steps_.erase(number);
+  if (const auto known = by_key_.find(key); known != by_key_.end()) return known->second;
+  const auto recent = recent_.find(label);
+  return recent == recent_.end() ? 0 : *std::max_element(recent->second.begin(), recent->second.end());
 }
 
 bool JobSlots::start(bool first_of_session, const Wish& wish) {

@@ -1,8 +1,11 @@
 // Job slots: how many steps may run at once on this machine.
 //
-// Each client may always run one step, because the build tool's `-jN` has counted it. It may run more only while fewer
-// steps run in total than the machine has processors (or HIPCACHE_JOBS), and while there is room (room.h). So a single
-// unit uses an idle machine, and a full build does not exceed the load that the user asked for.
+// The problem: a unit of eight architectures is eight compilers, each of which may take gigabytes. Who builds with -j4
+// has counted four. The choice: a client's first step always runs, because the build tool has counted it. A further
+// step starts only while fewer steps run in total than the machine has processors (or HIPCACHE_JOBS), while fewer run
+// below the same build tool than its -j says, and while the memory available exceeds what this step and those that run
+// are expected to take. So a single unit uses an idle machine, and a full build does not exceed the load that the user
+// asked for. Rejected: a setting alone, because nobody sets it before the first build was killed.
 //
 // Refused sessions are woken in order of arrival, as many as there are free slots. A woken session that does not need
 // its slot calls forget(), and the next one is woken. Steps of a stopped client use no processor and do not count
@@ -13,107 +16,63 @@
 #include <sys/types.h>
 
 #include <chrono>
-#include <condition_variable>
 #include <cstdint>
 #include <deque>
 #include <functional>
 #include <map>
 #include <mutex>
 #include <string>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
-#include "daemon/shared/room.h"
 #include "hipcache/base/digest.h"
 
 namespace hipcache::daemon {
 
-// Pending writes: requests whose clients have their answer while the result is still being written to the store.
-// Clients do not wait for the write, but a later lookup waits for the pending write.
-//
-// The daemon decides before the answer what may be recorded, because the user may change any file afterwards. Only
-// encoding and writing remain. Rejected: a queue with its own thread, which needs a bound and has to be drained at the
-// end. Here the session writes after its final message, and the server waits for sessions. Thread-safe.
-
-class PendingWrites {
- public:
-  // A slow store must not hold up later requests: without the wait, a compile only runs twice.
-  static constexpr std::chrono::seconds kLimit{2};
-
-  // The keys are pending until this object is destroyed.
-  class Mark {
-   public:
-    Mark(PendingWrites& table, std::uint64_t number) : table_(&table), number_(number) {}
-    Mark(Mark&& other) noexcept : table_(std::exchange(other.table_, nullptr)), number_(other.number_) {}
-    Mark& operator=(Mark&&) = delete;
-    ~Mark() {
-      if (table_ != nullptr) table_->end(number_);
-    }
-
-   private:
-    PendingWrites* table_;
-    std::uint64_t number_;
-  };
-
-  Mark mark(std::vector<Digest> keys);
-
-  // Waits for the marks of now that have the key, or for all marks of now; not longer than the limit.
-  void wait_for(const Digest& key, std::chrono::milliseconds limit = kLimit);
-  void wait_for_all(std::chrono::milliseconds limit = kLimit);
-
- private:
-  using Keys = std::vector<Digest>;
-
-  void wait(const std::function<bool(const Keys&)>& matters, std::chrono::milliseconds limit);
-  void end(std::uint64_t number);
-
-  std::mutex mutex_;
-  std::condition_variable ended_;
-  std::uint64_t next_ = 0;
-  std::map<std::uint64_t, Keys> marks_;
+// The nearest ninja or make above a client that was given a -j.
+struct BuildTool {
+  pid_t process = 0;
+  std::uint64_t started = 0;  // ProcessStatus
+  unsigned jobs = 0;          // 0: nothing limits them
+  bool operator==(const BuildTool&) const = default;
 };
 
-// The steps that clients or the engine run now, for those who watch a build.
+BuildTool build_tool_of(pid_t client);
+
+// The jobs that the words of a command of ninja or make give; 0 if they give none, or no limit.
+unsigned jobs_given(const std::vector<std::string>& command);
+
+// The bytes that may still be taken, by the machine and by each control group above the process; "most" if unknown.
+// `system`: "" but in tests, which have files there.
+std::uint64_t available_memory(pid_t process, const std::string& system = "");
+inline constexpr std::uint64_t kUnknownMemory = ~std::uint64_t{0};
+
+// What tells how much room there is beside the processors; a test has its own.
+struct Room {
+  std::function<BuildTool(pid_t)> build_tool = build_tool_of;
+  std::function<std::uint64_t(pid_t)> available_memory = [](pid_t client) { return daemon::available_memory(client); };
+};
+
+// How much memory steps took: each step's last peak by its key, and for a step that has not run here the most of the
+// last ones of its label ("device gfx90a").
 //
-// Owns the entries' names; each entry ends with the object that begin() returned. Thread-safe.
-
-class RunningSteps {
+// Thread-safe. Memory: kMostSteps keys, 64 labels. It ends with the daemon: then the first steps run as if small.
+class StepMemory {
  public:
-  struct Step {
-    std::string object;  // of the request
-    std::string label;   // "device gfx906"
-    std::string arch;    // empty if it has none
-    std::chrono::steady_clock::time_point since;
-    bool is_sent = false;  // it is with the engine
-  };
+  static constexpr std::size_t kMostSteps = 20'000;
 
-  // The step runs until this object is destroyed, which the table outlives.
-  class Entry {
-   public:
-    Entry() = default;
-    Entry(RunningSteps& table, std::uint64_t number) : table_(&table), number_(number) {}
-    Entry(Entry&& other) noexcept : table_(std::exchange(other.table_, nullptr)), number_(other.number_) {}
-    Entry& operator=(Entry&&) = delete;
-    ~Entry() {
-      if (table_ != nullptr) table_->end(number_);
-    }
-
-   private:
-    RunningSteps* table_ = nullptr;
-    std::uint64_t number_ = 0;
-  };
-
-  Entry begin(Step step);
-
-  // In the order in which they began.
-  std::vector<Step> now() const;
+  void note(const Digest& key, const std::string& label, std::uint64_t peak_bytes);
+  // 0: not known
+  std::uint64_t expected(const Digest& key, const std::string& label) const;
 
  private:
-  void end(std::uint64_t number);
+  static constexpr std::size_t kRecent = 16;
+  static constexpr std::size_t kMostLabels = 64;
 
   mutable std::mutex mutex_;
-  std::uint64_t next_ = 0;
-  std::map<std::uint64_t, Step> steps_;
+  std::unordered_map<Digest, std::uint64_t> by_key_;
+  std::map<std::string, std::deque<std::uint64_t>> recent_;  // by label
 };
 
 class JobSlots {

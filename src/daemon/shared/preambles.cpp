@@ -1,7 +1,6 @@
 #include "daemon/shared/preambles.h"
 
 #include <algorithm>
-#include <utility>
 
 #include "hipcache/cache/action_cache.h"
 #include "hipcache/inputs/frames.h"

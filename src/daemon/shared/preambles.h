@@ -1,20 +1,15 @@
 // What the daemon knows of wrapper headers that are parsed once (plan.h, Preamble): whether one is worth making, which
 // were found wrong, and what the jobs take that may use them.
 //
-// The problem: a header saves a quarter of a second of each job and costs four times that, and each architecture, the
-// host and each set of options needs its own. Nothing tells how many jobs will follow, and no build may lose more than
-// 3 %. The choice: the first two jobs of a key ask for nothing, so a lone unit never pays. From the third on, a client
-// is asked to make the header in idle time (routes/headers.cpp), where it costs no build anything. In a build without
-// idle time a job makes it in its own slot, once that is at most 3 % of what the key's jobs have cost in this build, in
-// processor time and in time of the clock (ski rental). All others compile plainly meanwhile.
+// The problem: a header saves a quarter of a second of each job and costs four times that. Nothing tells how many jobs
+// will follow, and no build may lose more than 3 %. The choice: from the third job of a key on, a client is asked to
+// make it in idle time (serve/headers.cpp), where it costs no build anything. In a build without idle time a job makes
+// it in its own slot, once that is at most 3 % of what the key's jobs have cost in this build (docs/internals/plan.md,
+// "When it is made").
 //
-// Whether there is a header in a store is asked once: after that it is there only if this daemon makes it. Heavy jobs
-// are left alone, because a quarter of a second is less than 3 % of them. What a job takes is known from its last run,
-// else from the last run of its source for another architecture, else from the last jobs of its group
-// (request/keys.h: cost_group_key).
-//
-// A header that an audit found wrong is refuted for good, for all daemons of the store. The results that were made with
-// it have its digest (cache::ActionResult::preambles) and are not served any more.
+// Whether there is a header in a store is asked once: after that it is there only if this daemon makes it. A header
+// that an audit found wrong is refuted for good, for all daemons of the store. The results that were made with it have
+// its digest (cache::ActionResult::preambles) and are not served any more.
 //
 // Thread-safe. The store and the log outlive this object. Trouble with the store is logged, and never an error.
 #ifndef HIPCACHE_SRC_DAEMON_SHARED_PREAMBLES_H

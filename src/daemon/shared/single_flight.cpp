@@ -1,13 +1,8 @@
 #include "daemon/shared/single_flight.h"
 
-#include <sys/socket.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <cstdint>
-#include <string>
 
-#include "hipcache/base/process_status.h"
+#include "daemon/shared/client_process.h"
 
 namespace hipcache::daemon {
 
@@ -18,22 +13,6 @@ bool WaitBudget::lasts(const Digest& step, const SingleFlight::Busy& claim, Cloc
   if (met_overdue && !end_) end_ = now + more;
   awaited_[step] = claim;
   return now < claim.until && (!end_ || now < *end_);
-}
-
-pid_t peer_process(int socket) {
-  ucred peer{};
-  socklen_t size = sizeof peer;
-  return getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 ? peer.pid : 0;
-}
-
-bool is_stopped(pid_t process) {
-  const std::optional<ProcessStatus> status = process_status(process);
-  return status && status->state == 'T';
-}
-
-void wake(int event_fd) {
-  const std::uint64_t one = 1;
-  [[maybe_unused]] const ssize_t written = write(event_fd, &one, sizeof one);
 }
 
 std::variant<SingleFlight::Claim, SingleFlight::Busy> SingleFlight::claim(const Digest& key, pid_t holder,

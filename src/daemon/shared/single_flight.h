@@ -3,13 +3,11 @@
 // The client that claims a key runs the step. Others register an eventfd, are woken when the claim ends, and look the
 // result up again. If a claim ends without a result, the next client to ask gets it.
 //
-// No wait is unbounded, because a claim's holder may be stopped or stay silent. A claim is overdue after twice the
-// duration of the step's last run plus some seconds. If the duration is unknown, the limit is a fixed time. A waiter
-// then takes the claim over and runs the step as well. Both results are right, and the first to finish is recorded.
-// When the first holder ends, it wakes the waiters and does not release the new claim.
-//
-// Once a client is late with the report of one step, nobody waits for it. Until it reports, its other claims, and new
-// ones, are overdue as soon as the first one is. This holds even if another client took the late step over.
+// No wait is unbounded, because a claim's holder may be stopped or stay silent (docs/internals/protocol.md, "Waiting
+// for another client's step"). A claim is overdue after twice the duration of the step's last run plus some seconds. A
+// waiter then takes the claim over and runs the step as well. Both results are right, and the first to finish is
+// recorded. When the first holder ends, it wakes the waiters and does not release the new claim. Once a client is late
+// with one report, its other claims are overdue as soon as that one is, even if another client took the late step over.
 //
 // A waiter that found nothing in the store need not look again until a run of its key has ended; ended() counts these
 // ends. The counts are in a fixed-size table indexed by the key's hash. Two keys may share a count (1 in 4096), which
@@ -138,15 +136,11 @@ class SingleFlight {
   std::unordered_map<Digest, Clock::duration> took_;          // the duration of a key's last run
 };
 
-// Adds one to an eventfd; errors are ignored, because a full or closed eventfd needs no wake-up.
-void wake(int event_fd);
-
 // How long a request waits for steps that other clients are running, over all of its steps.
 //
-// A request waits for each claim until the claim is overdue (single_flight.h). With clients that are alive but never
-// report, each claim would cost the request that limit. So the first overdue claim ends the patience for all: the
-// request then waits a short time more for any claim, and afterwards for none. In a build without such clients no claim
-// is ever overdue, and this changes nothing. An overdue claim that another client took over counts as well.
+// With clients that are alive but never report, each claim would cost the request its limit. So the first overdue claim
+// ends the patience for all: the request then waits a short time more for any claim, and afterwards for none. An
+// overdue claim that another client took over counts as well.
 //
 // Rejected: ending all waits at once. All clients that waited for the overdue claim would run that step at the same
 // time.
@@ -167,18 +161,6 @@ class WaitBudget {
   std::unordered_map<Digest, SingleFlight::Busy> awaited_;  // the last one of each step
   std::optional<Clock::time_point> end_;
 };
-
-// The process at the other end of a session's connection.
-//
-// A stopped client (^Z, SIGSTOP) keeps its claims and its job slots and finishes nothing, so other sessions must
-// notice. The connection does not show it; /proc does.
-
-// The process that connected the socket; 0 if it is not visible from here.
-pid_t peer_process(int socket);
-
-// Whether job control has stopped the process. False for 0, for a process that is gone, and for one that a debugger
-// holds.
-bool is_stopped(pid_t process);
 
 }  // namespace hipcache::daemon
 

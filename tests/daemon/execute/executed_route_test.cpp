@@ -3,7 +3,7 @@
 #include <set>
 
 #include "daemon/execute/played_worker.h"
-#include "daemon/routes/scripted_client.h"
+#include "daemon/serve/scripted_client.h"
 #include "hipcache/base/files.h"
 #include "hipcache/config/execute_url.h"
 #include "hipcache/events/event_log.h"
@@ -157,9 +157,9 @@ TEST_F(ExecutedRoute, ListsTheStepsThatAreWithTheEngineBesideThoseThatRunHere) {
   is_silent_ = true;
   on("host", [&](Ran&) {
     EXPECT_TRUE(support::comes_true([&] {
-      const std::vector<RunningSteps::Step> now = services_.running_steps.now();
+      const std::vector<stats::RunningStep> now = services_.running_steps.now();
       return now.size() == 3 &&
-             std::count_if(now.begin(), now.end(), [](const RunningSteps::Step& step) { return step.is_sent; }) == 2;
+             std::count_if(now.begin(), now.end(), [](const stats::RunningStep& step) { return step.is_sent; }) == 2;
     }));
   });
   EXPECT_EQ(compile().finish().exit_code, 0);

@@ -4,7 +4,7 @@
 #include <thread>
 
 #include "daemon/execute/played_worker.h"
-#include "daemon/routes/scripted_client.h"
+#include "daemon/serve/scripted_client.h"
 
 namespace hipcache::daemon {
 namespace {

@@ -1,8 +1,8 @@
 // Which steps are sent to the engine, as --plan tells. It sends none.
-#include "daemon/execute/sending.h"
+#include "daemon/execute/action.h"
 
 #include "daemon/execute/engine.h"
-#include "daemon/routes/scripted_client.h"
+#include "daemon/serve/scripted_client.h"
 #include "hipcache/config/execute_url.h"
 
 namespace hipcache::daemon {

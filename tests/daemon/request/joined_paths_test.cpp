@@ -1,4 +1,4 @@
-#include "daemon/request/keys.h"
+#include "daemon/request/portable_arguments.h"
 
 #include <gtest/gtest.h>
 

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "daemon/shared/split_codegen_worth.h"
 #include "support/scratch.h"
 
 namespace hipcache::daemon {

@@ -1,4 +1,4 @@
-#include "daemon/request/mount_tree.h"
+#include "daemon/request/foreign_mounts.h"
 
 #include <gtest/gtest.h>
 

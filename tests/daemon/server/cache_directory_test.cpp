@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
-#include "daemon/request/request_context.h"
+#include "daemon/request/request_directory.h"
 #include "support/scratch.h"
 
 namespace hipcache::daemon {

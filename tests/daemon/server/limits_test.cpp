@@ -1,4 +1,4 @@
-#include "daemon/server/server.h"
+#include "daemon/server/limits.h"
 
 #include <gmock/gmock.h>
 #include <sys/wait.h>

@@ -1,4 +1,4 @@
-#include "daemon/shared/single_flight.h"
+#include "daemon/shared/client_process.h"
 
 #include <gtest/gtest.h>
 #include <sys/socket.h>

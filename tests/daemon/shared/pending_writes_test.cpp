@@ -1,4 +1,4 @@
-#include "daemon/shared/job_slots.h"
+#include "daemon/shared/pending_writes.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // What limits further steps: the -j of the build tool above, and memory.
-#include "daemon/shared/room.h"
+#include "daemon/shared/job_slots.h"
 
 #include <gtest/gtest.h>
 #include <sys/wait.h>

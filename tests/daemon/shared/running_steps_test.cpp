@@ -1,4 +1,4 @@
-#include "daemon/shared/job_slots.h"
+#include "daemon/shared/running_steps.h"
 
 #include <gtest/gtest.h>
 
@@ -7,13 +7,11 @@ namespace {
 
 std::vector<std::string> objects(const RunningSteps& steps) {
   std::vector<std::string> all;
-  for (const RunningSteps::Step& step : steps.now()) all.push_back(step.object);
+  for (const stats::RunningStep& step : steps.now()) all.push_back(step.object);
   return all;
 }
 
-RunningSteps::Step of(const std::string& object) {
-  return {.object = object, .label = "host", .arch = "", .since = {}};
-}
+stats::RunningStep of(const std::string& object) { return {.object = object, .label = "host", .arch = ""}; }
 
 TEST(RunningSteps, AreListedInTheirOrderWhileTheirEntriesLive) {
   using Objects = std::vector<std::string>;
