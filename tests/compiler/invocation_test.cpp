@@ -147,6 +147,16 @@ TEST(Invocation, OfASourceThatIsLinkedHasTheProgramForItsOutput) {
   EXPECT_FALSE(parsed("clang++ --offload-device-only a.hip").driver.then_links);
 }
 
+TEST(Invocation, OfSeveralSourcesHasThemInTheirOrderAndNoneInTheWordsForTheId) {
+  const Invocation several = parsed("clang++ -O1 b.cpp a.hip x.o c.hip -lb -o app");
+  EXPECT_TRUE(several.driver.then_links);
+  EXPECT_EQ(several.source, "b.cpp");
+  EXPECT_EQ(several.other_sources, words("a.hip c.hip"));
+  EXPECT_EQ(several.object, "app");
+  EXPECT_EQ(several.driver.for_cuid, words("clang++ -O1 -o app"));
+  EXPECT_TRUE(parsed("clang++ a.hip x.o").other_sources.empty());
+}
+
 TEST(Invocation, KeepsAllWordsInTheirOrderWhereAnUnknownOptionMayTakeAnArchitecture) {
   EXPECT_TRUE(parsed("clang++ --offload-arch=gfx906 -c a.hip").driver.in_order.empty());
   EXPECT_TRUE(parsed("clang++ --offload-jobs=4 -c a.hip").driver.in_order.empty());

@@ -82,7 +82,7 @@ struct RefusedVariable {
 struct DriverTraits {
   // A link of relocatable device code: no source, no depfile, no CUID.
   bool links = false;
-  // A compile of one source whose object the driver hands to the linker: `object` is the linker's output.
+  // A compile whose objects the driver hands to the linker: `object` is the linker's output.
   bool then_links = false;
   // The driver names its outputs after the source and each target; `object` is none of them.
   bool names_outputs = false;
@@ -137,7 +137,9 @@ struct Invocation {
   std::vector<std::string> expanded;
   // Response files that were read for the expansion; inputs of the request.
   std::vector<std::string> response_files;
-  std::string source;  // as typed
+  std::string source;  // as typed; of several, the first one
+  // Of a command that compiles several sources and links them: the rest, in its order. Not all need be HIP.
+  std::vector<std::string> other_sources;
   // As typed, or the name that clang would choose; for a link, its output.
   std::string object;
   // -MF, or the name that clang would choose with -MD/-MMD.

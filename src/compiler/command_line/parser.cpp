@@ -187,6 +187,11 @@ bool is_left_out_of_cuid_or_linkers(const Arg& argument) {
   return is_input || is_left_out_of_cuid(argument) || argument.getOption().matches(OPT_Link_Group);
 }
 
+// Each of several sources has an id of its own, made of its name.
+bool is_left_out_of_cuid_or_input(const Arg& argument) {
+  return argument.getOption().matches(OPT_INPUT) || is_left_out_of_cuid_or_linkers(argument);
+}
+
 // Whether the option's value is the next argument.
 bool has_separate_value(const Arg& argument, const std::vector<std::string>& expanded) {
   const std::size_t next = argument.getIndex() + 2;  // the table's indices do not count the compiler's name
@@ -273,8 +278,19 @@ std::optional<Uncacheable> output_refusal(const Invocation& invocation) {
   return std::nullopt;
 }
 
-void fill(Invocation& invocation, const InputArgList& arguments, const Input& input) {
+// The words that the id of a translation unit is made of.
+std::vector<std::string> words_for_cuid(const Invocation& invocation, const InputArgList& arguments) {
+  if (!invocation.other_sources.empty()) return less(invocation.expanded, arguments, is_left_out_of_cuid_or_input);
+  return less(invocation.expanded, arguments,
+              invocation.driver.then_links ? is_left_out_of_cuid_or_linkers : is_left_out_of_cuid);
+}
+
+// REQUIRES: at least one source; more than one only if the command links.
+void fill(Invocation& invocation, const InputArgList& arguments, const std::vector<Input>& sources) {
+  const Input& input = sources.front();
   invocation.source = input.path;
+  for (auto other = sources.begin() + 1; other != sources.end(); ++other)
+    invocation.other_sources.push_back(other->path);
   const Arg* output = arguments.getLastArgNoClaim(OPT_o);
   invocation.driver.then_links = is_linked(arguments);
   const std::string unnamed =
@@ -285,9 +301,7 @@ void fill(Invocation& invocation, const InputArgList& arguments, const Input& in
   invocation.archs = find_archs(arguments);
   invocation.without_archs = less(invocation.expanded, arguments, is_arch_option_or_job_count);
   invocation.driver.in_order = words_in_order(invocation.expanded, arguments);
-  invocation.driver.for_cuid =
-      less(invocation.expanded, arguments,
-           invocation.driver.then_links ? is_left_out_of_cuid_or_linkers : is_left_out_of_cuid);
+  invocation.driver.for_cuid = words_for_cuid(invocation, arguments);
   invocation.driver.new_driver = is_new_driver(arguments);
   invocation.driver.host_only = side_of(arguments) == OPT_offload_host_only;
   invocation.driver.user_cuid = arguments.hasArgNoClaim(OPT_cuid_EQ, OPT_fuse_cuid_EQ);
@@ -302,15 +316,23 @@ std::optional<Uncacheable> link_input_refusal(const std::vector<Input>& inputs) 
   return std::nullopt;
 }
 
-// Of the inputs of a command that links, leaves the one source. A link that is not split has other inputs, or code that
-// the linker goes on with.
-std::optional<Uncacheable> leave_source(std::vector<Input>& inputs, const InputArgList& arguments) {
+// Of the inputs of a command that links, leaves the sources. A link that is not split compiles no HIP, or makes code
+// that the linker goes on with.
+std::optional<Uncacheable> leave_sources(std::vector<Input>& inputs, const InputArgList& arguments) {
   if (is_relocatable(arguments) || side_of(arguments) != OPT_offload_host_device ||
       arguments.hasArgNoClaim(OPT_emit_llvm))
     return Uncacheable{Reason::link, ""};
   std::erase_if(inputs, [](const Input& input) { return input.is_for_linker; });
-  if (inputs.size() == 1 && inputs[0].is_hip) return std::nullopt;
+  const auto is_stdin = [](const Input& input) { return input.path == "-"; };
+  if (std::any_of(inputs.begin(), inputs.end(), is_stdin)) return Uncacheable{Reason::standard_input, "-"};
+  if (std::any_of(inputs.begin(), inputs.end(), [](const Input& input) { return input.is_hip; })) return std::nullopt;
   return Uncacheable{Reason::link, inputs.size() > 1 ? inputs[1].path : ""};
+}
+
+// The driver names one depfile for all sources, and which of them is left there depends on its version.
+std::optional<Uncacheable> depfile_refusal(const Invocation& invocation) {
+  if (invocation.other_sources.empty() || !invocation.depfile) return std::nullopt;
+  return Uncacheable{Reason::several_inputs, "a depfile for " + invocation.other_sources.front() + " as well"};
 }
 
 void fill_link(Invocation& invocation, const InputArgList& arguments) {
@@ -335,10 +357,9 @@ std::optional<Uncacheable> understand(Invocation& invocation, const InputArgList
   if (auto refusal = other_reading_refusal(arguments, words, rules)) return refusal;
   if (is_rdc_link(arguments)) return understand_link(invocation, arguments);
   std::vector<Input> inputs = find_inputs(arguments, names_hipcc(invocation.expanded[0]));
-  if (is_linked(arguments))
-    if (auto refusal = leave_source(inputs, arguments)) return refusal;
-  if (auto refusal = input_refusal(inputs)) return refusal;
-  fill(invocation, arguments, inputs[0]);
+  if (auto refusal = is_linked(arguments) ? leave_sources(inputs, arguments) : input_refusal(inputs)) return refusal;
+  fill(invocation, arguments, inputs);
+  if (auto refusal = depfile_refusal(invocation)) return refusal;
   if (auto refusal = native_arch_refusal(invocation)) return refusal;
   return output_refusal(invocation);
 }
@@ -378,8 +399,10 @@ std::variant<Invocation, Uncacheable> understand(Invocation invocation, const Dr
 std::optional<Uncacheable> descriptor_refusal(const Invocation& invocation, const std::string& working_directory) {
   if (std::optional<std::string> named = descriptor_among(invocation.expanded, working_directory))
     return Uncacheable{Reason::standard_input, *std::move(named)};
-  if (!invocation.source.empty() && leads_to_descriptor(join_path(working_directory, invocation.source)))
-    return Uncacheable{Reason::standard_input, invocation.source};
+  std::vector<std::string> sources = invocation.other_sources;
+  if (!invocation.source.empty()) sources.push_back(invocation.source);
+  for (const std::string& source : sources)
+    if (leads_to_descriptor(join_path(working_directory, source))) return Uncacheable{Reason::standard_input, source};
   return std::nullopt;
 }
 

@@ -74,7 +74,7 @@ void add_words(const StepSpec& spec, InputRoot& root) {
 Result<std::vector<protocol::ExecuteInput>> inputs_of(const StepSpec& spec, const InputNames& names,
                                                       const StepContext& context, Engine& engine) {
   const inputs::RunContext& from = context.request.from;
-  const std::string source = join_path(from.working_directory, context.request.invocation.source);
+  const std::string source = join_path(from.working_directory, source_of(spec, context.request));
   InputRoot root(from, context.directory.path(), source, engine);
   root.add_directory(from.working_directory);
   root.add_directory(context.directory.path());

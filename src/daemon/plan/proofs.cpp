@@ -88,21 +88,31 @@ std::optional<bool> known_proof(const hip::Step& proof, const ProofKind& kind, c
   return holds(state, kind, kStoredDirectory, context.services);
 }
 
+// Where the proof is, or goes, among those that run. Two sources may need the same one. Nothing if another proof makes
+// files of the same names: they run in one directory.
+std::optional<std::size_t> place_among(const std::vector<hip::Step>& proofs, const hip::Step& proof) {
+  const auto same = std::find_if(proofs.begin(), proofs.end(),
+                                 [&](const hip::Step& one) { return one.outputs.front() == proof.outputs.front(); });
+  if (same == proofs.end()) return proofs.size();
+  return same->keyed == proof.keyed ? std::optional(static_cast<std::size_t>(same - proofs.begin())) : std::nullopt;
+}
+
 // Whether each proof holds. The client runs unknown proofs in parallel, unless the cache is read-only: then they would
 // run again for every compile.
 std::vector<bool> prove(const std::vector<const hip::Step*>& proofs, const ProofKind& kind,
                         const RequestContext& context) {
   std::vector<bool> proved(proofs.size(), false);
   std::vector<hip::Step> unknown;
-  std::vector<std::size_t> places;
+  std::vector<std::size_t> places, made_by;
   for (std::size_t index = 0; index < proofs.size(); ++index) {
     const std::optional<bool> known = known_proof(*proofs[index], kind, context);
     if (known) {
       (context.services.counters.*kind.count)(true);
       proved[index] = *known;
-    } else if (!context.request.settings.readonly) {
-      unknown.push_back(*proofs[index]);
+    } else if (const auto at = place_among(unknown, *proofs[index]); at && !context.request.settings.readonly) {
+      if (*at == unknown.size()) unknown.push_back(*proofs[index]);
       places.push_back(index);
+      made_by.push_back(*at);
     }
   }
   if (unknown.empty()) return proved;
@@ -110,14 +120,16 @@ std::vector<bool> prove(const std::vector<const hip::Step*>& proofs, const Proof
     for (const hip::Step& proof : unknown) doubt(proof, ran.error().message, context);
     return proved;
   }
-  for (std::size_t index = 0; index < unknown.size(); ++index)
-    proved[places[index]] = known_proof(unknown[index], kind, context).value_or(false);
+  for (std::size_t index = 0; index < places.size(); ++index)
+    proved[places[index]] = known_proof(unknown[made_by[index]], kind, context).value_or(false);
   return proved;
 }
 
-const hip::Step& host_of(const std::vector<hip::Step>& steps) {
-  return *std::find_if(steps.begin(), steps.end(),
-                       [](const hip::Step& step) { return step.kind == hip::StepKind::host; });
+// The host step of the driver's order in the place of one with a placeholder.
+const hip::Step& ordinary_host(const hip::Step& deferred, const hip::Plan& plan) {
+  return *std::find_if(plan.steps.begin(), plan.steps.end(), [&](const hip::Step& step) {
+    return step.kind == hip::StepKind::host && step.outputs.front().name == deferred.outputs.front().name;
+  });
 }
 
 // Puts the fatbin into the step's output, unless the output needs none.
@@ -137,9 +149,13 @@ Status fill(StepState& step, const hip::StepOutput& file, const StepGraph& graph
   return done();
 }
 
-// The plan has a deferred fatbin, and this unit's host does not reject one.
+// The plan has a deferred fatbin, and no host of it is known to reject one.
 bool may_defer(const hip::Plan& plan, const RequestContext& context) {
-  return plan.deferred_fatbin && !is_doubted(host_of(plan.deferred_fatbin->steps), context);
+  if (!plan.deferred_fatbin) return false;
+  const std::vector<hip::Step>& steps = plan.deferred_fatbin->steps;
+  return std::none_of(steps.begin(), steps.end(), [&](const hip::Step& step) {
+    return step.kind == hip::StepKind::host && is_doubted(step, context);
+  });
 }
 
 enum class Way {
@@ -195,15 +211,16 @@ void put_deferred_fatbin_if_proved(hip::Plan& plan, const RequestContext& contex
 
 Status fill_placeholders(StepGraph& graph, StepScheduler& scheduler, const hip::Plan& plan,
                          const StepContext& context) {
-  if (graph.failed() != nullptr) return done();
-  for (std::size_t index = 0; index < graph.steps().size(); ++index) {
+  for (std::size_t index = 0; index < graph.steps().size() && graph.failed() == nullptr; ++index) {
     StepState& step = *graph.steps()[index];
     for (const hip::StepOutput& file : step.spec().outputs) {
       if (file.fatbin.empty() || step.result.filled) continue;
       const Status filled = fill(step, file, graph, context);
       if (filled) continue;
-      doubt(*step.spec().planned, filled.error().message, context);
-      return graph.run_instead(index, host_of(plan.steps), scheduler);
+      const hip::Step& deferred = *step.spec().planned;
+      doubt(deferred, filled.error().message, context);
+      if (Status ran = graph.run_instead(index, ordinary_host(deferred, plan), scheduler); !ran) return ran;
+      break;
     }
   }
   return done();

@@ -82,6 +82,7 @@ std::optional<Definition> definition_at(const std::vector<std::string>& argument
 std::vector<std::string> judged_words(const compiler::Invocation& invocation) {
   std::vector<std::string> words = invocation.driver.then_links ? invocation.driver.for_cuid : invocation.expanded;
   if (invocation.driver.then_links) words.emplace_back("-c");  // what the linker gets has no macros
+  if (!invocation.other_sources.empty()) words.push_back(invocation.source);
   if (invocation.route != compiler::Route::planned) return words;
   const auto is_macro = [](std::string_view word) {
     return word.size() > 2 && (word.starts_with("-D") || word.starts_with("-U"));
@@ -121,7 +122,8 @@ void find_macros(const compiler::Invocation& invocation, const std::string& sour
     const bool is_given_twice = std::count(names.begin(), names.end(), name) > 1;  // compilers compare the values
     if (!is_argument || is_given_twice || !is_users_name(name) || !is_plain(definition->text)) kept.emplace_back(name);
   }
-  if (compiles)
+  // A macro of one source is nothing to the others, so none stays for the sake of a source.
+  if (compiles && invocation.other_sources.empty())
     for (std::string& name : file_system.words_among(source, names)) kept.push_back(std::move(name));
   for (std::size_t i = 0; i < arguments.size(); ++i)
     if (std::find(kept.begin(), kept.end(), names[i]) == kept.end())

@@ -5,7 +5,8 @@
 // others whose names occur in the files that were read (docs/internals/proof.md, "Macros of the command"). The source's
 // own stay in the key: a source that is compiled several times, each time with another macro, keeps a list of path sets
 // for each. Rejected: all macros left out of the key. A source with more variants than a list has places would be
-// compiled anew in turns; and the id of a translation unit would be the same for all of them.
+// compiled anew in turns; and the id of a translation unit would be the same for all of them. Of several sources in one
+// command, none keeps its macros there.
 #ifndef HIPCACHE_SRC_DAEMON_REQUEST_MACROS_H
 #define HIPCACHE_SRC_DAEMON_REQUEST_MACROS_H
 

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "daemon/request/macros.h"
+#include "hipcache/base/text.h"
 #include "hipcache/compiler/hip/plan.h"
 #include "hipcache/compiler/option_facts.h"
 
@@ -148,8 +149,8 @@ std::vector<std::string> portable(const std::vector<std::string>& argv, const in
   for (std::size_t i = 0; i < argv.size(); ++i) {
     if (defines_macro(argv, i) || is_joined(argv, i)) {
       add_as_typed(result, argv[i], from.roots);
-    } else if (!from.cuid.empty() && argv[i] == "-cuid=" + from.given_cuid()) {
-      result.emplace_back("-cuid=");
+    } else if (!from.cuid.empty() && argv[i].starts_with("-cuid=" + from.given_cuid())) {
+      result.push_back(replace_all(argv[i], from.given_cuid(), ""));  // what is left tells several sources apart
     } else {
       result.push_back(portable_argument(argv[i], from.roots));
     }

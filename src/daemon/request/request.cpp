@@ -37,6 +37,7 @@ std::optional<Uncacheable> refused_variable(Reason reason, const std::vector<std
   return std::nullopt;
 }
 
+// Of several sources the first one.
 std::string source_of(const Request& request) {
   const Invocation& invocation = request.invocation;
   const std::string& source = invocation.route == Route::planned ? invocation.source : invocation.opaque.only_input;
@@ -198,9 +199,23 @@ std::string relocatable_cuid_of(const Request& request, const hip::Plan& plan, i
                                     output_root_of(request, file_system));
 }
 
+hip::SourceIds source_ids_of(const Request& request, inputs::FileSystemState& file_system) {
+  const Invocation& invocation = request.invocation;
+  if (request.from.cuid.empty() || invocation.other_sources.empty()) return {};
+  const std::string root = output_root_of(request, file_system);
+  hip::SourceIds ids{.given = request.from.cuid, .of_source = {}};
+  const auto add = [&](const std::string& source) {
+    ids.of_source[source] =
+        hip::cuid_of_source(ids.given, source, request.from.working_directory, request.from.roots, root);
+  };
+  add(invocation.source);
+  for (const std::string& source : invocation.other_sources) add(source);
+  return ids;
+}
+
 std::optional<Digest> tokens_of_source(const Request& request, inputs::FileSystemState& file_system) {
   const std::string source = source_of(request);
-  if (source.empty()) return std::nullopt;
+  if (source.empty() || !request.invocation.other_sources.empty()) return std::nullopt;
   const Result<Digest> content = file_system.tokens(source);
   return content ? std::optional(*content) : std::nullopt;
 }

@@ -62,6 +62,9 @@ std::variant<Request, compiler::Uncacheable> understand(const protocol::CompileR
 // is relocatable, because variables, files of options and scripts around the driver decide it as well as the command.
 std::string relocatable_cuid_of(const Request& request, const hip::Plan& plan, inputs::FileSystemState& file_system);
 
+// The ids of the sources of a command with several; none for other commands, or if the user's own id counts.
+hip::SourceIds source_ids_of(const Request& request, inputs::FileSystemState& file_system);
+
 // The digest of the tokens of the request's only source (Question::tokens); nothing if it has none or several, or if
 // the source is no regular file that can be read. Costs one stat if the file's digest is remembered.
 std::optional<Digest> tokens_of_source(const Request& request, inputs::FileSystemState& file_system);

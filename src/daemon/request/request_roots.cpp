@@ -154,15 +154,26 @@ std::string logical_name(const std::string& root, const std::string& physical, c
   return real_path(name) == root ? name : "";
 }
 
+// Whether Perl's mktemp and mkdtemp make such a name of so many letters.
+bool is_random(std::string_view name, std::size_t letters) {
+  constexpr std::string_view kLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
+  return name.size() == letters && name.find_first_not_of(kLetters) == name.npos;
+}
+
 // The directory of a file in a directory "/tmp/hipccXXXXXXXX", or "".
 std::string_view unpacked_around(std::string_view path) {
   constexpr std::string_view kBegin = "/tmp/hipcc";
-  constexpr std::string_view kLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
-  constexpr std::size_t kRandom = 8;
   if (!path.starts_with(kBegin)) return "";
   const std::string_view directory = directory_name(path);
-  const std::string_view random = directory.substr(std::min(directory.size(), kBegin.size()));
-  return random.size() == kRandom && random.find_first_not_of(kLetters) == random.npos ? directory : "";
+  return is_random(directory.substr(std::min(directory.size(), kBegin.size())), 8) ? directory : "";
+}
+
+// "libx.a" of "libx.aXXXX", the archive that hipcc makes there of the members without code for devices; or "".
+std::string_view packed_again(std::string_view name) {
+  constexpr std::string_view kEnding = ".a";
+  constexpr std::size_t kLetters = 4;
+  const std::size_t end = name.size() - std::min(name.size(), kLetters);
+  return is_random(name.substr(end), kLetters) && name.substr(0, end).ends_with(kEnding) ? name.substr(0, end) : "";
 }
 
 bool may_hide(const std::string& argument) {
@@ -242,8 +253,14 @@ Roots roots_of(const std::vector<std::string>& argv, const std::string& compiler
   const ToolchainRoot toolchain = toolchain_root(compiler, physical);
   if (!toolchain.path.empty()) roots.add(kToolchainMark, toolchain.path, toolchain.alias);
   const std::vector<std::string> unpacked = unpacked_archives(argv);
-  for (std::size_t i = 0; i < unpacked.size(); ++i)
-    roots.add(kUnpackedMark + (i == 0 ? "" : std::to_string(i + 1)), unpacked[i]);
+  for (std::size_t i = 0; i < unpacked.size(); ++i) {
+    const std::string mark = kUnpackedMark + (i == 0 ? "" : std::to_string(i + 1));
+    roots.add(mark, unpacked[i]);
+    for (const std::string& argument : argv)
+      if (const std::string_view archive = packed_again(base_name(argument));
+          !archive.empty() && directory_name(argument) == unpacked[i])
+        roots.add(mark + "/" + std::string(archive), argument);
+  }
   // PATH may find the compiler under a name that no argument has.
   std::vector<std::string> named = argv;
   named.push_back(compiler);

@@ -40,6 +40,11 @@ StepSpec spec_of(const hip::Step& step, const std::vector<Digest>& inputs, const
   return spec;
 }
 
+const std::string& source_of(const StepSpec& spec, const Request& request) {
+  const bool has_own = spec.planned != nullptr && !spec.planned->source.empty();
+  return has_own ? spec.planned->source : request.invocation.source;
+}
+
 std::vector<std::string> arguments_of(const StepSpec& spec) {
   std::vector<std::string> arguments;
   for (const protocol::Command& command : spec.commands)

@@ -67,6 +67,9 @@ struct StepSpec {
   cache::Suffices suffices() const;
 };
 
+// The source, as typed, that the step compiles; of another step, the request's first one.
+const std::string& source_of(const StepSpec& spec, const Request& request);
+
 // The arguments of all its commands.
 std::vector<std::string> arguments_of(const StepSpec& spec);
 

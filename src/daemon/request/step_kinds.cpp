@@ -74,7 +74,9 @@ bool only_bundles(const hip::Step& step) { return step.kind == StepKind::bundle 
 
 std::string label_of(const hip::Step& step) {
   const StepKindTraits& traits = traits_of(step.kind);
-  return traits.label + step.arch.name + step.subject + traits.label_ending + (step.is_front_end ? kFrontEnd : "");
+  const std::string unit = step.unit.empty() ? "" : " of " + step.unit;
+  return traits.label + step.arch.name + step.subject + traits.label_ending + (step.is_front_end ? kFrontEnd : "") +
+         unit;
 }
 
 std::vector<std::string> counted_names(const hip::Step& step) {

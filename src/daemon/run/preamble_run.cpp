@@ -36,7 +36,7 @@ Preambles::Names names_of(const StepSpec& spec, const Digest& header, const Requ
   const Digest group = cost_group_key(context.request);
   Hasher source("source of a job");
   source.field(group)
-      .field(join_path(context.request.from.working_directory, context.request.invocation.source))
+      .field(join_path(context.request.from.working_directory, source_of(spec, context.request)))
       .field(is_host ? 1 : 0);
   return {.step = spec.key.value,
           .source = source.finish(),
@@ -386,7 +386,7 @@ bool PreambleRun::put_plain_depfile() const {
     const Result<std::string> written = read_file(path, kDepfileLimit);
     if (!written) return false;
     const std::optional<std::string> plain = hip::depfile_without_header(
-        *written, of_header_, context_.directory.file(preamble_.header), context_.request.invocation.source);
+        *written, of_header_, context_.directory.file(preamble_.header), source_of(state_.spec(), context_.request));
     if (!plain || !replace_file(path, *plain)) return false;
   }
   return true;

@@ -236,14 +236,14 @@ std::optional<compiler::Invocation> wrapped_invocation(const std::vector<std::st
   auto* wrapped = std::get_if<compiler::Invocation>(&parsed);
   if (wrapped == nullptr) return std::nullopt;
   const compiler::Invocation& typed = request.invocation;
-  const bool is_same = wrapped->route == typed.route && wrapped->driver.links == typed.driver.links &&
-                       wrapped->driver.then_links == typed.driver.then_links && wrapped->source == typed.source &&
-                       wrapped->object == typed.object && wrapped->driver.names_outputs == typed.driver.names_outputs &&
-                       wrapped->depfile == typed.depfile && wrapped->driver.new_driver == typed.driver.new_driver &&
-                       wrapped->driver.host_only == typed.driver.host_only &&
-                       wrapped->driver.user_cuid == typed.driver.user_cuid &&
-                       wrapped->writes_command == typed.writes_command &&
-                       asks_processor(wrapped->expanded) == asks_processor(typed.expanded);
+  const bool is_same =
+      wrapped->route == typed.route && wrapped->driver.links == typed.driver.links &&
+      wrapped->driver.then_links == typed.driver.then_links && wrapped->source == typed.source &&
+      wrapped->other_sources == typed.other_sources && wrapped->object == typed.object &&
+      wrapped->driver.names_outputs == typed.driver.names_outputs && wrapped->depfile == typed.depfile &&
+      wrapped->driver.new_driver == typed.driver.new_driver && wrapped->driver.host_only == typed.driver.host_only &&
+      wrapped->driver.user_cuid == typed.driver.user_cuid && wrapped->writes_command == typed.writes_command &&
+      asks_processor(wrapped->expanded) == asks_processor(typed.expanded);
   return is_same ? std::optional(std::move(*wrapped)) : std::nullopt;
 }
 

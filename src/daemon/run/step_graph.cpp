@@ -2,14 +2,22 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
 namespace hipcache::daemon {
 
 Status StepGraph::run(StepScheduler& scheduler, const Fill& fill) {
-  while (steps_.size() < plan_.size() && failed() == nullptr) {
-    if (reads_placeholder(plan_[steps_.size()]))
+  for (std::vector<std::size_t> next = ready(); !next.empty(); next = ready()) {
+    const auto waits = [this](std::size_t place) { return reads_placeholder(plan_[place]); };
+    if (std::all_of(next.begin(), next.end(), waits)) {
       if (Status filled = fill(); !filled) return filled;
-    if (Status ran = scheduler.run(add_next()); !ran) return ran;
+      if (failed() != nullptr) continue;
+    } else {
+      std::erase_if(next, waits);
+    }
+    std::vector<StepState*> beside;
+    for (const std::size_t place : next) beside.push_back(add(place));
+    if (Status ran = scheduler.run(beside); !ran) return ran;
   }
   return done();
 }
@@ -22,24 +30,28 @@ bool StepGraph::reads_placeholder(const hip::Step& step) const {
 }
 
 Status StepGraph::run_instead(std::size_t index, const hip::Step& step, StepScheduler& scheduler) {
-  replaced_.push_back(std::move(steps_[index]));
-  steps_.erase(steps_.begin() + static_cast<std::ptrdiff_t>(index));
-  return scheduler.run({add(step)});
+  replaced_.push_back(std::exchange(steps_[index], make(step)));
+  return scheduler.run({steps_[index].get()});
 }
 
-// Adds the next steps in order, up to the first one that reads an output of another one added here, or a placeholder.
-std::vector<StepState*> StepGraph::add_next() {
-  std::vector<StepState*> beside;
+// The places of the steps that are not in the graph yet and read nothing that another such step makes. After a failure
+// only those before it count: the driver would have run them before.
+std::vector<std::size_t> StepGraph::ready() const {
+  const StepState* const failure = failed();
+  std::vector<std::size_t> ready;
   std::set<std::string> being_made;
-  while (steps_.size() < plan_.size()) {
-    const hip::Step& step = plan_[steps_.size()];
+  std::size_t added = 0;
+  for (std::size_t place = 0; place < plan_.size(); ++place) {
+    if (added < steps_.size() && places_[added] == place) {
+      if (steps_[added++].get() == failure) break;
+      continue;
+    }
+    const hip::Step& step = plan_[place];
     const auto waits_for = [&](const std::string& input) { return being_made.contains(input); };
-    if (std::any_of(step.inputs.begin(), step.inputs.end(), waits_for)) break;
-    if (!beside.empty() && reads_placeholder(step)) break;
+    if (std::none_of(step.inputs.begin(), step.inputs.end(), waits_for)) ready.push_back(place);
     for (const hip::StepOutput& output : step.outputs) being_made.insert(output.name);
-    beside.push_back(add(step));
   }
-  return beside;
+  return ready;
 }
 
 const StepState* StepGraph::failed() const {
@@ -53,6 +65,16 @@ bool StepGraph::writes_beside() const {
   };
   return std::any_of(plan_.begin(), plan_.end(), [&](const hip::Step& step) {
     return std::any_of(step.outputs.begin(), step.outputs.end(), is_beside);
+  });
+}
+
+bool StepGraph::has_other_language() const {
+  return std::any_of(plan_.begin(), plan_.end(), [&](const hip::Step& host) {
+    const auto is_its_device = [&](const hip::Step& step) {
+      return step.kind == hip::StepKind::device && step.unit == host.unit;
+    };
+    return host.kind == hip::StepKind::host && !host.unit.empty() &&
+           std::none_of(plan_.begin(), plan_.end(), is_its_device);
   });
 }
 
@@ -71,14 +93,21 @@ std::vector<GivenInput> StepGraph::makers_of(const hip::Step& step) const {
   return makers;
 }
 
-StepState* StepGraph::add(const hip::Step& step) {
+StepState* StepGraph::add(std::size_t place) {
+  const auto after = std::upper_bound(places_.begin(), places_.end(), place);
+  const auto at = steps_.insert(steps_.begin() + (after - places_.begin()), make(plan_[place]));
+  places_.insert(after, place);
+  return at->get();
+}
+
+std::unique_ptr<StepState> StepGraph::make(const hip::Step& step) {
   std::vector<GivenInput> given = makers_of(step);
   std::vector<Digest> inputs;
   for (const GivenInput& one : given) inputs.push_back(one.output == nullptr ? Digest{} : one.output->blob);
   StepSpec spec = spec_of(step, inputs, context_.request, context_.directory.path());
-  StepState* state = steps_.emplace_back(std::make_unique<StepState>(std::move(spec))).get();
+  auto state = std::make_unique<StepState>(std::move(spec));
   state->given = std::move(given);
-  for (const hip::StepOutput& output : step.outputs) makers_.insert_or_assign(output.name, state);
+  for (const hip::StepOutput& output : step.outputs) makers_.insert_or_assign(output.name, state.get());
   return state;
 }
 

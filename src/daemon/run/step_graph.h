@@ -1,5 +1,5 @@
-// The steps of one compile and their dependencies. Steps keep the driver's order, but consecutive steps that do not
-// depend on each other run in parallel: the devices, and with relocatable device code also the host.
+// The steps of one compile and their dependencies. Steps keep the driver's order, but those that need nothing of each
+// other run in parallel: the devices, with relocatable device code also the host, and those of several sources.
 //
 // A step's key contains the digests of the outputs that it reads from earlier steps. So a bundle or host step can be
 // looked up only when those digests are known. The files are needed on disk only if the step has to run, and are
@@ -7,6 +7,7 @@
 #ifndef HIPCACHE_SRC_DAEMON_RUN_STEP_GRAPH_H
 #define HIPCACHE_SRC_DAEMON_RUN_STEP_GRAPH_H
 
+#include <cstddef>
 #include <functional>
 #include <map>
 #include <memory>
@@ -33,19 +34,21 @@ class StepGraph {
   // that the request cannot continue.
   Status run(StepScheduler& scheduler, const Fill& fill = [] { return done(); });
 
-  // Replaces the step at `index` by another one, which becomes the last, and runs or finds it. Its inputs are what the
-  // others made. REQUIRES: all steps succeeded, and none reads an output of the one at `index`; the step outlives the
-  // graph.
+  // Replaces the step at `index` by another one, and runs or finds it. Its inputs are what the others made. REQUIRES:
+  // all steps succeeded, and none reads an output of the one at `index`; the step outlives the graph.
   Status run_instead(std::size_t index, const hip::Step& step, StepScheduler& scheduler);
 
-  // In the driver's order; steps after a failed one may be missing.
+  // In the plan's order; steps after a failed one may be missing.
   const std::vector<std::unique_ptr<StepState>>& steps() const { return steps_; }
 
-  // The first in the driver's order, or null.
+  // The first in the plan's order, or null.
   const StepState* failed() const;
 
   // Whether the user gets more files than object and depfile.
   bool writes_beside() const;
+
+  // Whether one of several sources is not HIP.
+  bool has_other_language() const;
 
   // The step that makes that file, if it is in the graph already.
   std::optional<GivenInput> maker_of(const std::string& name) const;
@@ -55,13 +58,15 @@ class StepGraph {
 
  private:
   bool reads_placeholder(const hip::Step& step) const;
-  std::vector<StepState*> add_next();
-  StepState* add(const hip::Step& step);
+  std::vector<std::size_t> ready() const;
+  StepState* add(std::size_t place);
+  std::unique_ptr<StepState> make(const hip::Step& step);
   std::vector<GivenInput> makers_of(const hip::Step& step) const;
 
   const std::vector<hip::Step>& plan_;
   const StepContext& context_;
   std::vector<std::unique_ptr<StepState>> steps_;
+  std::vector<std::size_t> places_;  // of the steps in the plan
   std::vector<std::unique_ptr<StepState>> replaced_;
   std::map<std::string, const StepState*> makers_;  // by the name of the file that they make
 };

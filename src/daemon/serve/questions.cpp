@@ -168,6 +168,17 @@ PlanReport report_opaque(const RequestContext& context) {
   return report;
 }
 
+// The id of each source, if there are several: "ID of a.hip, ID of b.hip".
+std::string ids_of(const hip::Plan& plan, const RequestContext& context) {
+  if (!has_id(plan)) return "";
+  const hip::SourceIds ids = source_ids_of(context.request, context.services.file_system);
+  if (ids.of_source.empty()) return context.request.from.given_cuid();
+  std::string list;
+  for (const auto& [source, id] : ids.of_source)
+    list.append(list.empty() ? "" : ", ").append(id).append(" of ").append(source);
+  return list;
+}
+
 PlanReport report_on(const RequestContext& asked) {
   if (asked.request.invocation.route == compiler::Route::is_opaque) return report_opaque(asked);
   auto planned = obtain_plan(asked);
@@ -179,7 +190,7 @@ PlanReport report_on(const RequestContext& asked) {
   hip::Plan& plan = *std::get<Planned>(planned).plan;
   const RequestContext context = std::get<Planned>(planned).context(asked);
   put_deferred_fatbin_if_proved(plan, context);
-  return {.cuid = has_id(plan) ? context.request.from.given_cuid() : "",
+  return {.cuid = ids_of(plan, context),
           .request_key = context.key.value.hex(),
           .request_stored = context.look_up(context.key, suffices_for(context.request)).has_value(),
           .steps = steps_of(plan, context),

@@ -241,7 +241,9 @@ std::optional<Uncacheable> reply_failure(Conclusion& conclusion, const StepGraph
   // The driver prints a message of its own when a linker fails, and hipcc when the driver fails.
   const compiler::Invocation& invocation = context.request.invocation;
   const bool is_link = invocation.driver.links || failed.spec().planned->kind == hip::StepKind::link;
-  if (is_link || invocation.driver.by_script || !compiler_said_why(failed)) return failure_of(failed);
+  // After a failure the driver compiles no more HIP, but the other sources.
+  const bool goes_on = graph.has_other_language();
+  if (is_link || goes_on || invocation.driver.by_script || !compiler_said_why(failed)) return failure_of(failed);
 
   Reply reply{.finish = {.exit_code = failed.result.exit_code, .stdout_text = "", .stderr_text = driver_stderr}};
   protocol::Finish& finish = reply.finish;

@@ -21,9 +21,9 @@ namespace {
 using protocol::Differs;
 using Path = std::filesystem::path;
 
-// Of an opaque compile: its only argument that is no option.
+// The only source. Of an opaque compile: its only argument that is no option.
 std::string source_of(const compiler::Invocation& invocation) {
-  if (invocation.route == compiler::Route::planned) return invocation.source;
+  if (invocation.route == compiler::Route::planned) return invocation.other_sources.empty() ? invocation.source : "";
   if (invocation.opaque.making != compiler::Making::compile) return "";
   std::string source;
   std::vector<std::string> arguments(invocation.expanded.begin() + 1, invocation.expanded.end());

@@ -305,7 +305,7 @@ class InputTies {
   void take_cuid() {
     if (from_.cuid.empty()) return;
     const auto exists = [&](const std::string& path) { return file_system_.exists(path); };
-    const std::string source = absolute(request_.invocation.source);
+    const std::string source = absolute(source_of(spec_, request_));
     const std::string object = absolute(request_.invocation.object);
     if (from_.roots.portable_path(source).starts_with('/'))
       ties_.add(TiedBy::cuid, source);

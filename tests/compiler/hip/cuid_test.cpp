@@ -50,6 +50,20 @@ TEST(Cuid, DiffersForTheSameNameInAnotherDirectoryOfTheBuild) {
   EXPECT_NE(cuid({}), cuid(other));
 }
 
+TEST(Cuid, OfOneOfSeveralSourcesIsMadeOfItsOwnNameAlone) {
+  const auto id_of = [](const std::string& source, const std::string& other, const std::string& root = "/home/a/p") {
+    compiler::Invocation invocation{.source = source, .other_sources = {other}, .object = "app"};
+    const std::string shared = make_cuid(invocation, {"clang++"}, root + "/build", Roots(root), root + "/build");
+    const std::string id = cuid_of_source(shared, source, root + "/build", Roots(root), root + "/build");
+    EXPECT_TRUE(id.starts_with(shared + "-"));
+    return id;
+  };
+  EXPECT_EQ(id_of("../a.hip", "../b.hip"), id_of("../a.hip", "../c.hip"));
+  EXPECT_EQ(id_of("../a.hip", "../b.hip"), id_of("../a.hip", "../b.hip", "/home/b/q"));
+  EXPECT_NE(id_of("../a.hip", "../b.hip"), id_of("../b.hip", "../a.hip"));
+  EXPECT_NE(id_of("../a.hip", "../b.hip"), id_of("a.hip", "../b.hip"));
+}
+
 TEST(Cuid, IsEqualInTwoBuildDirectoriesOfASource) {
   Request other;
   other.cwd = other.root = "/home/a/p/build2";

@@ -39,7 +39,7 @@ std::optional<Preamble> preamble_for(const std::string& more = "", const std::st
                                      bool lists_files = false) {
   const Result<FrontendJob> read = read_frontend_job(job_of(job, more));
   EXPECT_TRUE(read) << (read ? "" : read.error().message);
-  return read ? preamble_of(*read, ArchId{.name = "gfx906"}, lists_files) : std::nullopt;
+  return read ? preamble_of(*read, ArchId{.name = "gfx906"}, "gfx906", lists_files) : std::nullopt;
 }
 
 bool has(const std::vector<std::string>& words, const std::string& word) {

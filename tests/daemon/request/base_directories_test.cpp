@@ -98,6 +98,12 @@ TEST_F(BaseDirectoriesTest, WhereHipccUnpackedArchivesIsARootIfOnlyInputsNameIt)
   EXPECT_EQ(portable(one, inputs), portable("/tmp/hipccZZZZZZZZ/d.o", {"/tmp/hipccZZZZZZZZ/d.o"}));
   EXPECT_NE(portable(one, inputs), one);
   EXPECT_NE(portable(one, inputs), portable(two, inputs));
+  const std::string packed = "/tmp/hipccAb3_efgh/libx.a", packed_now = packed + "a_9Z", packed_then = packed + "0000";
+  EXPECT_EQ(portable(packed_now, {one, packed_now}), portable(packed_then, {one, packed_then}));
+  EXPECT_NE(portable(packed_now, {one, packed_now}), portable(packed, {one, packed}));
+  const std::string other = "/tmp/hipccAb3_efgh/liby.aa_9Z";
+  EXPECT_NE(portable(packed_now, {one, packed_now}), portable(other, {one, other}));
+  EXPECT_NE(portable(packed + "a_9-", {one, packed + "a_9-"}), portable(packed + "0000", {one, packed + "0000"}));
   for (const std::string& word : {std::string("/tmp/hipcc/d.o"), std::string("/tmp/hipcc12345678"),
                                   std::string("/tmp/hipcc123456789/d.o"), std::string("/home/hipcc12345678/d.o")})
     EXPECT_EQ(portable(word, {word}), word);

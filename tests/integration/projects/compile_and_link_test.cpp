@@ -185,10 +185,9 @@ TEST_P(CompileAndLink, IsSplitByTheNewDriver) {
   EXPECT_EQ(check(program(flags, archs({"gfx906", "gfx1030", "gfx90a"}))).run.at("device"), 1);
 }
 
-// Code for the linker to compile, several sources, and relocatable code are one step.
+// Code for the linker to compile and relocatable code are one step.
 TEST_P(CompileAndLink, IsOneStepWhereTheLinkerGoesOnWithTheCode) {
-  project_.write("b.hip", "int other() { return 1; }\n");
-  for (const char* flags : {"part.o -fgpu-rdc", "part.o b.hip", "part.o -flto -fuse-ld=lld"}) {
+  for (const char* flags : {"part.o -fgpu-rdc", "part.o -flto -fuse-ld=lld"}) {
     const Arguments argv = program("-DFACTOR=2 -DHOST=1 " + std::string(flags));
     const Ended ended = cache_.run(argv, project_.path());
     EXPECT_EQ(cache_.counts().run.at("device"), 0) << flags << ended.err;

@@ -9,6 +9,8 @@
 namespace hipcache::integration {
 namespace {
 
+namespace fs = std::filesystem;
+
 class Hipcc : public SingleCompile {
  protected:
   Hipcc() { write_kernel(project_, "a.cpp"); }
@@ -198,6 +200,55 @@ TEST_P(HipccsOwnText, IsPrintedIfACompileFails) {
   }
 }
 
+// hipcc unpacks an archive into a directory with a random name, and packs the members without code for devices again,
+// into an archive with a random name.
+class HipccsArchive : public SingleCompile {
+ protected:
+  HipccsArchive() {
+    project_.write("m.cpp",
+                   "#include \"runtime.h\"\n__device__ int helper(int);\nint plain();\n"
+                   "__global__ void kernel(int* data) { *data = helper(*data); }\nint main() { return plain(); }\n");
+  }
+
+  void run_alone(const std::string& command) const {
+    const Ended ended = run(words(command), project_.path());
+    EXPECT_EQ(ended.exit_code, 0) << command << ": " << ended.err;
+  }
+
+  void archive(int device, int host, const std::string& members) const {
+    project_.write("d.hip", "#include \"runtime.h\"\n__device__ int helper(int x) { return x + " +
+                                std::to_string(device) + "; }\n");
+    project_.write("plain.cpp", "int plain() { return " + std::to_string(host) + "; }\n");
+    run_alone("clang++-15 -nogpuinc -nogpulib --offload-arch=gfx906 -fgpu-rdc -O1 -cuid=d -fPIC -c d.hip -o d.o");
+    run_alone("g++ -fPIC -c plain.cpp -o plain.o");
+    fs::remove(project_ / "libboth.a");
+    run_alone("ar rcsD libboth.a " + members);
+  }
+};
+
+TEST_P(HipccsArchive, MayHaveOrdinaryObjectsToo) {
+  for (const char* members : {"d.o plain.o", "plain.o"}) {
+    SCOPED_TRACE(members);
+    const bool is_mixed = members != std::string("plain.o");
+    // Behind m.cpp, hipcc would take an object for a source.
+    const Arguments argv = words(
+        "hipcc -nogpuinc -nogpulib -fgpu-rdc --offload-arch=gfx906 -no-hip-rt "
+        "-Wl,-z,noexecstack -Wl,--unresolved-symbols=ignore-all libboth.a " +
+        std::string(is_mixed ? "" : "d.o ") + "m.cpp -o app");
+    archive(1, 1, members);
+    EXPECT_EQ(check(argv).hits, 0);
+    EXPECT_EQ(check(argv).hits, 1);
+    archive(1, 2, members);
+    EXPECT_EQ(check(argv).hits, 0);
+    archive(2, 2, members);
+    EXPECT_EQ(check(argv).hits, 0);
+    EXPECT_EQ(check(argv).hits, 1);
+    archive(1, 1, members);
+    EXPECT_EQ(check(argv).hits, 1);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Compilers, HipccsArchive, testing::ValuesIn(kOneCompiler), name_of);
 INSTANTIATE_TEST_SUITE_P(Compilers, HipccsOwnText, testing::ValuesIn(kOneCompiler), name_of);
 INSTANTIATE_TEST_SUITE_P(Compilers, Hipcc, testing::ValuesIn(kCompilers), name_of);
 

@@ -190,6 +190,29 @@ TEST_P(RdcLink, LinksAnAddedArchAlone) {
   expect_runs({.unbundle = 2, .bundle = 1, .link = 1}, link("a.o b.o -o app", archs({"gfx1030"})));
 }
 
+// Members without code for devices concern the host's linker alone.
+TEST_P(RdcLink, TakesArchivesWithOrdinaryObjectsToo) {
+  const auto archive_with = [&](const std::string& members, int value) {
+    project_.write("plain.cpp", "int plain() { return " + std::to_string(value) + "; }\n");
+    EXPECT_EQ(run(words("g++ -fPIC -c plain.cpp -o plain.o"), project_.path()).exit_code, 0);
+    fs::remove(project_ / "libplain.a");
+    EXPECT_EQ(run(words("ar rcsD libplain.a " + members), project_.path()).exit_code, 0);
+  };
+  for (const char* members : {"plain.o b.o", "plain.o"}) {
+    const std::string alone = members == std::string("plain.o") ? "b.o " : "";
+    const Arguments argv = link("a.o " + alone + "-L. -lplain -Wl,--undefined=_Z5plainv -o app");
+    archive_with(members, 1);
+    EXPECT_EQ(check(argv).passed, 0);
+    EXPECT_EQ(check(argv).hits, 1);
+    archive_with(members, 2);
+    const Counts edited = check(argv);
+    EXPECT_EQ(edited.run.at("device"), 0) << edited.json.dump();
+    EXPECT_EQ(edited.run.at("link"), 1) << edited.json.dump();
+    archive_with(members, 1);
+    EXPECT_EQ(check(argv).hits, 1);
+  }
+}
+
 // clang 15 looks for device code only in archives that -l names.
 TEST_P(RdcLink, TakesArchivesApartForEachArch) {
   archive();

@@ -35,6 +35,7 @@ std::string write_toolchain_for_hipcc(const support::Scratch& directory, const C
 
 Arguments with_id(Arguments command, const std::string& cuid) {
   if (cuid.empty()) return command;
+  if (cuid.find(" of ") != cuid.npos) return Arguments{"python3", "-B", HIPCACHE_RUN_WITH_IDS, cuid} + command;
   const bool is_new = std::find(command.begin(), command.end(), "--offload-new-driver") != command.end();
   Arguments id{"-cuid=" + cuid};
   if (is_new) id.insert(id.begin(), "-Xclang");

@@ -8,6 +8,7 @@
 #define HIPCACHE_COMPILER_HIP_PLAN_H
 
 #include <cstddef>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -133,6 +134,8 @@ struct Step {
   StepKind kind = StepKind::device;
   ArchId arch;          // device, back_end and preamble only
   std::string subject;  // unbundle: the file that is split; preamble: "host" for the host's
+  std::string source;   // device and host of a compile: as the command names it
+  std::string unit;     // of a command with several sources: the one that the step belongs to
   // device: cc1, lld; bundle: the bundler; host: cc1.
   std::vector<StepCommand> commands;
   // `commands` without arguments that cannot reach the outputs: names of depfiles and temporaries.
@@ -285,12 +288,20 @@ bool has_messages(std::string_view printed);
 // would be the user's own.
 bool may_take_another_date(std::string_view printed);
 
+// The ids of the translation units of a command with several sources (hipcache/compiler/hip/cuid.h). The driver gives
+// one id to all of them, and two units with the same id do not link.
+struct SourceIds {
+  std::string given;                             // to the driver
+  std::map<std::string, std::string> of_source;  // by the sources' names as typed; empty: all have the given one
+};
+
 // `printed` is the driver's standard error; `temporary_directory` is the TMPDIR that it ran with.
 // `source_date` replaces the date that the driver took from SOURCE_DATE_EPOCH. Empty: the variable
 // is unset now or is no date, and the plan stays as it is. REQUIRES: the variable is set now if and
 // only if it was set when the driver ran.
 Result<Plan> read_plan(std::string printed, const compiler::Invocation& invocation,
-                       const std::string& temporary_directory, std::string_view source_date = {});
+                       const std::string& temporary_directory, std::string_view source_date = {},
+                       const SourceIds& ids = {});
 
 // Gives each back end that the wrapper would start a step of its own. `printed` is the output of
 // the plan's question, which ran in `directory`. After an error the plan is unchanged. REQUIRES:

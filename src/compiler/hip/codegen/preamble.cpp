@@ -217,7 +217,8 @@ bool lists_system_files(const FrontendJob& job) {
 
 }  // namespace
 
-std::optional<Preamble> preamble_of(const FrontendJob& job, const compiler::ArchId& arch, bool lists_files) {
+std::optional<Preamble> preamble_of(const FrontendJob& job, const compiler::ArchId& arch, const std::string& stem,
+                                    bool lists_files) {
   const bool reads_wrapper = std::any_of(job.arguments.begin(), job.arguments.end(),
                                          [&](const Cc1Argument& argument) { return is_wrapper(job, argument); });
   if (!reads_wrapper) return std::nullopt;
@@ -229,7 +230,6 @@ std::optional<Preamble> preamble_of(const FrontendJob& job, const compiler::Arch
       preamble.left_out_directories.push_back(std::move(name));
     if (is_system_directory(argument, job)) preamble.system_directories.push_back(argument.value);
   }
-  const std::string stem = arch.name.empty() ? "host" : file_name(arch);
   const std::string source = stem + ".preamble.hip", depfile = stem + ".preamble.d";
   preamble.header = stem + ".preamble.pch";
   preamble.plain_output = stem + ".preamble-plain.bc";
@@ -241,7 +241,7 @@ std::optional<Preamble> preamble_of(const FrontendJob& job, const compiler::Arch
   Step make;
   make.kind = StepKind::preamble;
   make.arch = arch;
-  if (arch.name.empty()) make.subject = stem;
+  if (arch.name.empty()) make.subject = "host";
   const bool lists_all = !lists_files || lists_system_files(job);
   make.commands = {make_command(job, preamble.header, depfile, lists_all)};
   make.keyed = {make_command(job, "<header>", "<depfile>", lists_all).argv, {kSource}};

@@ -71,58 +71,72 @@ bool FileFlow::is_intermediate(const std::string& path) const {
 // Sorts the jobs one by one.
 class ShapeReader {
  public:
-  ShapeReader(bool then_links, const std::string& directory) : then_links_(then_links), directory_(directory) {}
+  ShapeReader(bool then_links, const std::string& directory) : then_links_(then_links), directory_(directory) {
+    unit_.is_linked = then_links;
+  }
 
   Status take(const Job& job) {
+    if (plan_.link) return unusual("goes on after its link");
     if (then_links_ && after_device_ && is_unbundle_job(job)) return take_archive(job);
     const bool after_device = std::exchange(after_device_, false);
-    if (then_links_ && shape_.bundle && shape_.host && !shape_.link) return take_host_link(job);
     if (is_frontend_job(job)) return take_compile(job);
+    if (then_links_ && is_complete()) return take_host_link(job);
     if (is_link_job(job) && after_device) return take_link(job);
-    if (is_bundle_job(job) && !shape_.bundle) return take_bundle(read_bundle_job(job));
-    if (is_package_job(job) && !shape_.bundle) return take_bundle(read_package_job(job));
+    if (is_bundle_job(job) && !unit_.bundle) return take_bundle(read_bundle_job(job));
+    if (is_package_job(job) && !unit_.bundle) return take_bundle(read_package_job(job));
     if (is_linker_wrapper_job(job) && may_wrap()) return take_wrap(job);
     return unusual("has a job in an unknown place, of " + job[0]);
   }
 
   // `asked_for` names the devices if there is no bundle.
   Result<ValidatedPlan> finish(const std::vector<compiler::ArchId>& asked_for) {
-    if (then_links_ && !shape_.link) return unusual("links nothing");
-    if (shape_.devices.empty()) return finish_host();
-    std::vector<compiler::ArchId> archs = shape_.bundle ? shape_.bundle->archs : asked_for;
-    // No arch was asked for: the compiler chose its default.
-    if (archs.empty() && shape_.devices.size() == 1) archs.push_back({shape_.devices[0].compile.target_cpu});
-    if (shape_.wrap && !shape_.host) return unusual("wraps code for no host");
-    if (archs.size() != shape_.devices.size()) return unusual("has more or fewer devices than targets");
-    for (std::size_t i = 0; i < archs.size(); ++i) shape_.devices[i].arch = archs[i];
-    return std::move(shape_);
+    if (then_links_ && !plan_.link) return unusual("links nothing");
+    plan_.units.push_back(std::move(unit_));
+    for (UnitJobs& unit : plan_.units)
+      if (Status finished = finish(unit, asked_for); !finished) return finished.error();
+    return std::move(plan_);
   }
 
  private:
-  // A compile for the host only.
-  Result<ValidatedPlan> finish_host() {
-    if (!shape_.host || shape_.bundle) return unusual("compiles for no device");
-    return std::move(shape_);
+  static Status finish(UnitJobs& unit, const std::vector<compiler::ArchId>& asked_for) {
+    if (unit.devices.empty()) return !unit.host || unit.bundle ? unusual("compiles for no device") : done();
+    std::vector<compiler::ArchId> archs = unit.bundle ? unit.bundle->archs : asked_for;
+    // No arch was asked for: the compiler chose its default.
+    if (archs.empty() && unit.devices.size() == 1) archs.push_back({unit.devices[0].compile.target_cpu});
+    if (unit.wrap && !unit.host) return unusual("wraps code for no host");
+    if (archs.size() != unit.devices.size()) return unusual("has more or fewer devices than targets");
+    for (std::size_t i = 0; i < archs.size(); ++i) unit.devices[i].arch = archs[i];
+    return done();
   }
+
+  // Whether the unit has all that a linker needs of it.
+  bool is_complete() const { return unit_.host && (unit_.bundle || unit_.devices.empty()); }
 
   Status take_compile(const Job& job) {
     Result<FrontendJob> compile = read_frontend_job(job);
     if (!compile) return compile.error();
-    if (shape_.host || (compile->is_device && shape_.bundle)) return unusual("has a compile after the host's");
+    if (then_links_ && is_complete() && compile->source != unit_.host->source) begin_unit();
+    if (unit_.host || (compile->is_device && unit_.bundle)) return unusual("has a compile after the host's");
     after_device_ = compile->is_device;
     if (compile->is_device) {
-      shape_.devices.push_back({{}, *std::move(compile), {}});
+      unit_.devices.push_back({{}, *std::move(compile), {}});
     } else {
-      shape_.host = *std::move(compile);
-      shape_.host_is_last = shape_.bundle.has_value();
+      unit_.host = *std::move(compile);
+      unit_.host_is_last = unit_.bundle.has_value();
     }
     return done();
+  }
+
+  void begin_unit() {
+    plan_.units.push_back(std::exchange(unit_, {}));
+    unit_.is_linked = true;
+    unit_.number = plan_.units.size();
   }
 
   Status take_link(const Job& job) {
     Result<LinkJob> link = read_link_job(job);
     if (!link) return link.error();
-    shape_.devices.back().link = *std::move(link);
+    unit_.devices.back().link = *std::move(link);
     return done();
   }
 
@@ -130,42 +144,43 @@ class ShapeReader {
     Result<UnbundleJob> archive = read_unbundle_job(job);
     if (!archive) return archive.error();
     if (archive->outputs.size() != 1) return unusual("takes more than one device's code from " + archive->input);
-    shape_.devices.back().archives.push_back(*std::move(archive));
+    unit_.devices.back().archives.push_back(*std::move(archive));
     return done();
   }
 
   Status take_host_link(const Job& job) {
     Result<HostLinkJob> link = read_host_link_job(job, directory_, is_wrapper_option);
     if (!link) return link.error();
-    shape_.link = *std::move(link);
+    plan_.link = *std::move(link);
     return done();
   }
 
   Status take_bundle(const Result<BundleJob>& bundle) {
     if (!bundle) return bundle.error();
-    shape_.bundle = *bundle;
+    unit_.bundle = *bundle;
     return done();
   }
 
-  bool may_wrap() const { return shape_.bundle && shape_.bundle->is_package && !shape_.host && !shape_.wrap; }
+  bool may_wrap() const { return unit_.bundle && unit_.bundle->is_package && !unit_.host && !unit_.wrap; }
 
   Status take_wrap(const Job& job) {
     Result<LinkerWrapperJob> wrap = read_linker_wrapper_job(job);
     if (!wrap) return wrap.error();
-    shape_.wrap = *std::move(wrap);
+    unit_.wrap = *std::move(wrap);
     return done();
   }
 
   bool then_links_;
   const std::string& directory_;
-  ValidatedPlan shape_;
+  ValidatedPlan plan_;
+  UnitJobs unit_;  // the one that is being read
   bool after_device_ = false;
 };
 
-Status check_source(const FrontendJob& job, const compiler::Invocation& invocation) {
-  if (job.source != invocation.source) return unusual("compiles " + job.source + " instead of " + invocation.source);
-  if (!job.main_file.empty() && job.main_file != base_name(invocation.source)) {
-    return unusual("has the main file " + job.main_file + " instead of " + invocation.source);
+Status check_source(const FrontendJob& job, const std::string& source, const compiler::Invocation& invocation) {
+  if (job.source != source) return unusual("compiles " + job.source + " instead of " + source);
+  if (!job.main_file.empty() && job.main_file != base_name(source)) {
+    return unusual("has the main file " + job.main_file + " instead of " + source);
   }
   const std::string* depfile = job.side_file(Cc1Role::depfile);
   if (depfile != nullptr && *depfile != invocation.depfile)
@@ -184,35 +199,63 @@ Status check_device(const DeviceJobs& device) {
   return done();
 }
 
-// Each side file has a name of its own, except that all compiles may write the same one in turn.
-Status check_side_files(const std::vector<const FrontendJob*>& compiles, const compiler::Invocation& invocation) {
-  std::map<std::string, Cc1Role> roles;
-  for (const FrontendJob* job : compiles) {
+// The side files of a unit, by their paths.
+using SideFiles = std::map<std::string, Cc1Role>;
+
+// Each side file has a name of its own, except that all compiles of a source may write the same one in turn. `others`:
+// the names that are sources or the object.
+Result<SideFiles> side_files_of(const UnitJobs& unit, const std::vector<std::string>& others) {
+  SideFiles roles;
+  for (const FrontendJob* job : unit.compiles()) {
     for (const SideFile& file : job->side_files) {
-      const bool is_other = file.path == invocation.source || file.path == invocation.object;
+      const bool is_other = std::find(others.begin(), others.end(), file.path) != others.end();
       if (is_other || roles.emplace(file.path, file.role).first->second != file.role)
         return unusual("writes " + file.path + " as two things");
     }
   }
+  return roles;
+}
+
+std::vector<std::string> sources_of(const compiler::Invocation& invocation) {
+  std::vector<std::string> sources = {invocation.source};
+  sources.insert(sources.end(), invocation.other_sources.begin(), invocation.other_sources.end());
+  return sources;
+}
+
+// The units are those of the command's sources, in its order, and no two write the same file.
+Status check_units(const ValidatedPlan& shape, const compiler::Invocation& invocation) {
+  const std::vector<std::string> sources = sources_of(invocation);
+  if (shape.units.size() != sources.size()) return unusual("compiles more or fewer sources than were given");
+  std::vector<std::string> others = sources;
+  others.push_back(invocation.object);
+  SideFiles written;
+  for (std::size_t i = 0; i < sources.size(); ++i) {
+    const UnitJobs& unit = shape.units[i];
+    for (const FrontendJob* job : unit.compiles()) {
+      if (Status same = check_source(*job, sources[i], invocation); !same) return same;
+      if (job->is_relocatable && sources.size() > 1) return unusual("makes relocatable code of several sources");
+    }
+    if (unit.wrap && sources.size() > 1) return unusual("wraps the code of several sources");
+    Result<SideFiles> files = side_files_of(unit, others);
+    if (!files) return files.error();
+    written.merge(*files);
+    if (!files->empty()) return unusual("writes " + files->begin()->first + " for two sources");
+  }
   return done();
 }
 
-Status check_compiles(const ValidatedPlan& shape, const compiler::Invocation& invocation) {
-  const std::vector<const FrontendJob*> compiles = shape.compiles();
-  for (const FrontendJob* job : compiles)
-    if (Status same = check_source(*job, invocation); !same) return same;
+Status check_compiles(const UnitJobs& shape, const compiler::Invocation& invocation) {
   for (const DeviceJobs& device : shape.devices)
     if (Status checked = check_device(device); !checked) return checked;
-  if (Status checked = check_side_files(compiles, invocation); !checked) return checked;
   // The last compile's depfile is the one that remains.
-  if (invocation.depfile && compiles.back()->side_file(Cc1Role::depfile) == nullptr)
+  if (invocation.depfile && shape.compiles().back()->side_file(Cc1Role::depfile) == nullptr)
     return unusual("does not write the depfile that was asked for");
   return done();
 }
 
 // A driver that ignores -cuid= derives an id that depends on the list of archs. It also prints a warning that the
 // user's own command would not print. In a compile for the host only, it uses no id and prints no warning.
-Status check_cuid(const ValidatedPlan& shape, const compiler::Invocation& invocation) {
+Status check_cuid(const UnitJobs& shape, const compiler::Invocation& invocation) {
   const std::vector<const FrontendJob*> compiles = shape.compiles();
   const std::string& cuid = compiles.front()->cuid;
   const bool same = std::all_of(compiles.begin(), compiles.end(), [&](const auto* job) { return job->cuid == cuid; });
@@ -223,7 +266,7 @@ Status check_cuid(const ValidatedPlan& shape, const compiler::Invocation& invoca
   return done();
 }
 
-Status follow_devices(FileFlow& flow, const ValidatedPlan& shape) {
+Status follow_devices(FileFlow& flow, const UnitJobs& shape) {
   for (const DeviceJobs& device : shape.devices) {
     if (Status written = flow.write(device.compile.output); !written) return written;
     for (const UnbundleJob& archive : device.archives)
@@ -241,7 +284,7 @@ Status follow_devices(FileFlow& flow, const ValidatedPlan& shape) {
   return done();
 }
 
-Status follow_bundle(FileFlow& flow, const ValidatedPlan& shape) {
+Status follow_bundle(FileFlow& flow, const UnitJobs& shape) {
   const BundleJob& bundle = *shape.bundle;
   for (std::size_t i = 0; i < bundle.inputs.size(); ++i) {
     if (bundle.inputs[i] != shape.devices[i].product())
@@ -258,7 +301,7 @@ Status follow_bundle(FileFlow& flow, const ValidatedPlan& shape) {
   return flow.write(shape.fatbin());
 }
 
-Status follow_host(FileFlow& flow, const ValidatedPlan& shape) {
+Status follow_host(FileFlow& flow, const UnitJobs& shape) {
   if (shape.host->fatbin) {
     if (!shape.bundle || *shape.host->fatbin != shape.fatbin())
       return unusual("does not include the fatbin into the host's object");
@@ -270,10 +313,14 @@ Status follow_host(FileFlow& flow, const ValidatedPlan& shape) {
 // REQUIRES: the plan has a link.
 Status follow_link(FileFlow& flow, const ValidatedPlan& shape) {
   const HostLinkJob& link = *shape.link;
-  if (shape.host->emits != Emits::object) return unusual("has the linker make the host's code");
   if (!link.unknown_option.empty()) return unusual("links with " + link.unknown_option);
-  if (link.inputs.size() != 1) return unusual("links something else than the host's object");
-  if (Status read = flow.read(link.job[link.inputs[0]]); !read) return read;
+  if (link.inputs.size() != shape.units.size()) return unusual("links something else than the host's objects");
+  for (std::size_t i = 0; i < shape.units.size(); ++i) {
+    const FrontendJob& host = *shape.units[i].host;
+    if (host.emits != Emits::object) return unusual("has the linker make the host's code");
+    if (host.output != link.job[link.inputs[i]]) return unusual("does not link the objects in their order");
+    if (Status read = flow.read(host.output); !read) return read;
+  }
   return flow.write(link.job[link.output]);
 }
 
@@ -296,15 +343,19 @@ Status check_users_files(const FileFlow& flow, const compiler::Invocation& invoc
   return flow.users().size() == 1 ? done() : unusual("does not write " + invocation.object);
 }
 
-Status check_flow(const ValidatedPlan& shape, const compiler::Invocation& invocation, const std::string& directory) {
-  FileFlow flow(directory);
+Status follow_unit(FileFlow& flow, const UnitJobs& shape) {
   if (Status followed = follow_devices(flow, shape); !followed) return followed;
   if (shape.host && !shape.host_is_last)
     if (Status followed = follow_host(flow, shape); !followed) return followed;
   if (shape.bundle)
     if (Status followed = follow_bundle(flow, shape); !followed) return followed;
-  if (shape.host && shape.host_is_last)
-    if (Status followed = follow_host(flow, shape); !followed) return followed;
+  return shape.host && shape.host_is_last ? follow_host(flow, shape) : done();
+}
+
+Status check_flow(const ValidatedPlan& shape, const compiler::Invocation& invocation, const std::string& directory) {
+  FileFlow flow(directory);
+  for (const UnitJobs& unit : shape.units)
+    if (Status followed = follow_unit(flow, unit); !followed) return followed;
   if (shape.link)
     if (Status followed = follow_link(flow, shape); !followed) return followed;
   if (Status finished = flow.finish(); !finished) return finished;
@@ -313,10 +364,17 @@ Status check_flow(const ValidatedPlan& shape, const compiler::Invocation& invoca
 
 }  // namespace
 
-std::vector<const FrontendJob*> ValidatedPlan::compiles() const {
+std::vector<const FrontendJob*> UnitJobs::compiles() const {
   std::vector<const FrontendJob*> all;
   for (const DeviceJobs& device : devices) all.push_back(&device.compile);
   if (host) all.push_back(&*host);
+  return all;
+}
+
+std::vector<const FrontendJob*> ValidatedPlan::compiles() const {
+  std::vector<const FrontendJob*> all;
+  for (const UnitJobs& unit : units)
+    for (const FrontendJob* compile : unit.compiles()) all.push_back(compile);
   return all;
 }
 
@@ -329,8 +387,11 @@ Result<ValidatedPlan> read_validated_plan(const std::vector<Job>& jobs, const co
 }
 
 Status check_plan(const ValidatedPlan& shape, const compiler::Invocation& invocation, const std::string& directory) {
-  if (Status checked = check_compiles(shape, invocation); !checked) return checked;
-  if (Status checked = check_cuid(shape, invocation); !checked) return checked;
+  if (Status checked = check_units(shape, invocation); !checked) return checked;
+  for (const UnitJobs& unit : shape.units) {
+    if (Status checked = check_compiles(unit, invocation); !checked) return checked;
+    if (Status checked = check_cuid(unit, invocation); !checked) return checked;
+  }
   return check_flow(shape, invocation, directory);
 }
 

@@ -1,6 +1,7 @@
 // Sorts the jobs of a plan: which compile devices, which compiles the host, which bundles.
 //
-//   plan   := device+ { bundle | host } [ link ] | host     ; bundle and host at most once, in any order
+//   plan   := unit | unit+ link
+//   unit   := device+ { bundle | host } | host     ; of one source; bundle and host at most once, in any order
 //   bundle := bundler | packager [ linker wrapper ]
 //   device := cc1 { unbundle } [ lld ]
 //   link   := the host's linker, if the driver was told to link
@@ -34,18 +35,28 @@ struct DeviceJobs {
   const std::string& product() const { return link ? link->job[link->output] : compile.output; }
 };
 
-struct ValidatedPlan {
+// The jobs of one source.
+struct UnitJobs {
   std::vector<DeviceJobs> devices;
   std::optional<BundleJob> bundle;
   std::optional<LinkerWrapperJob> wrap;  // set if the bundle is a package
   std::optional<FrontendJob> host;
   bool host_is_last = false;  // whether the host follows the bundle, if there are both
-  std::optional<HostLinkJob> link;
+  bool is_linked = false;     // the host's object goes to the linker
+  std::size_t number = 0;     // of the unit, from 0 on
 
   // The fatbin that the host includes. REQUIRES: there is a bundle.
   const std::string& fatbin() const { return wrap ? wrap->job[wrap->output] : bundle->output; }
 
   // All compiles of the source, in the driver's order.
+  std::vector<const FrontendJob*> compiles() const;
+};
+
+struct ValidatedPlan {
+  std::vector<UnitJobs> units;  // in the driver's order; one or more
+  std::optional<HostLinkJob> link;
+
+  // All compiles of all sources, in the driver's order.
   std::vector<const FrontendJob*> compiles() const;
 };
 

@@ -20,6 +20,17 @@ bool is_cosmetic(std::string_view argument) {
          argument.starts_with(compiler::kSeedOption);
 }
 
+Roots with_output_root(const Roots& roots, const std::string& root) {
+  Roots all = roots;
+  all.add(kOutputRootMark, root);
+  return all;
+}
+
+// By spelling only. A symbolic link in the path changes the CUID; distinct outputs still get distinct CUIDs.
+std::string path_of(const std::string& name, const std::string& working_directory, const Roots& roots) {
+  return roots.real_spelling(normal_path(join_path(working_directory, name)));
+}
+
 }  // namespace
 
 std::string output_root(const std::string& absolute_output, const Roots& roots,
@@ -33,26 +44,29 @@ std::string output_root(const std::string& absolute_output, const Roots& roots,
 
 std::string make_cuid(const compiler::Invocation& invocation, const std::vector<std::string>& counted,
                       const std::string& working_directory, const Roots& roots, const std::string& root) {
-  Roots all = roots;
-  all.add(kOutputRootMark, root);
-  const auto path_of = [&](const std::string& name) {
-    // By spelling only. A symbolic link in the path changes the CUID; distinct outputs still get distinct CUIDs.
-    return all.real_spelling(normal_path(join_path(working_directory, name)));
-  };
-  const std::string output = path_of(invocation.object);
+  const Roots all = with_output_root(roots, root);
+  const std::string output = path_of(invocation.object, working_directory, all);
   const bool is_below = !root.empty() && is_within(output, root);
+  const bool has_one_source = invocation.other_sources.empty();
   Hasher hasher("hipcache cuid 4");
-  hasher.field(all.portable_path(path_of(invocation.source)));
+  hasher.field(has_one_source ? all.portable_path(path_of(invocation.source, working_directory, all)) : "");
   hasher.field(is_below ? "<root>" + output.substr(root.size()) : all.portable_path(output));
   for (const std::string& argument : counted)
     if (!is_cosmetic(argument)) hasher.field(all.with_marks(argument));
   return hasher.finish().shown();
 }
 
+std::string cuid_of_source(const std::string& cuid, const std::string& source, const std::string& working_directory,
+                           const Roots& roots, const std::string& root) {
+  const Roots all = with_output_root(roots, root);
+  Hasher hasher("hipcache cuid of one source");
+  hasher.field(all.portable_path(path_of(source, working_directory, all)));
+  return cuid + "-" + hasher.finish().shown();
+}
+
 std::string make_relocatable_cuid(const std::string& cuid, const std::vector<std::string>& distinct, const Roots& roots,
                                   const std::string& root) {
-  Roots all = roots;
-  all.add(kOutputRootMark, root);
+  const Roots all = with_output_root(roots, root);
   Hasher hasher("hipcache cuid of relocatable code");
   hasher.field(cuid);
   for (const std::string& word : distinct) hasher.field(all.with_marks(word));

@@ -24,6 +24,8 @@ namespace {
 
 using compiler::Cc1Role;
 
+Error unusual(const std::string& what) { return Error{"the compiler's plan " + what}; }
+
 // Makes the steps of a plan from its jobs: replaces the names of intermediate files, and removes from the key what
 // cannot affect an output.
 
@@ -42,34 +44,41 @@ std::string product_ending(const DeviceJobs& device) {
   return ending_of(device.compile.emits);
 }
 
-// The bitcode for the wrapper gets a name like the wrapper's own, because linkers may mention it.
-std::string product_name(const ValidatedPlan& shape, const DeviceJobs& device) {
-  if (shape.wrap) return name_in_wrapper(kPackageStem, device.arch);
-  return file_name(device.arch) + (device.link ? ".out" : product_ending(device));
+// The name of a unit's file: the units share a directory.
+std::string of_unit(const UnitJobs& shape, const std::string& name) {
+  return shape.number == 0 ? name : std::to_string(shape.number) + "-" + name;
 }
 
-std::string host_name(const FrontendJob& host) { return std::string(kHost) + ending_of(host.emits); }
+std::string stem_of(const UnitJobs& shape, const DeviceJobs& device) { return of_unit(shape, file_name(device.arch)); }
+
+// The bitcode for the wrapper gets a name like the wrapper's own, because linkers may mention it.
+std::string product_name(const UnitJobs& shape, const DeviceJobs& device) {
+  if (shape.wrap) return name_in_wrapper(kPackageStem, device.arch);
+  return stem_of(shape, device) + (device.link ? ".out" : product_ending(device));
+}
+
+std::string host_name(const UnitJobs& shape) { return of_unit(shape, kHost) + ending_of(shape.host->emits); }
 
 // The code of a library's archive for one device.
-std::string archive_name(const DeviceJobs& device, std::size_t at) {
-  return file_name(device.arch) + "-" + std::to_string(at) + "-" + std::string(base_name(device.archives[at].input));
+std::string archive_name(const UnitJobs& shape, const DeviceJobs& device, std::size_t at) {
+  return stem_of(shape, device) + "-" + std::to_string(at) + "-" + std::string(base_name(device.archives[at].input));
 }
 
-std::vector<std::string> archive_names(const DeviceJobs& device) {
+std::vector<std::string> archive_names(const UnitJobs& shape, const DeviceJobs& device) {
   std::vector<std::string> names;
-  for (std::size_t at = 0; at < device.archives.size(); ++at) names.push_back(archive_name(device, at));
+  for (std::size_t at = 0; at < device.archives.size(); ++at) names.push_back(archive_name(shape, device, at));
   return names;
 }
 
 // The output of a job that no other job reads is the user's.
-bool is_last(const ValidatedPlan& shape, StepKind kind) {
-  if (shape.link) return false;
+bool is_last(const UnitJobs& shape, StepKind kind) {
+  if (shape.is_linked) return false;
   if (kind == StepKind::device) return !shape.bundle;
   if (!shape.bundle || !shape.host) return true;
   return shape.host_is_last == (kind == StepKind::host);
 }
 
-StepOutput output_of(const ValidatedPlan& shape, StepKind kind, const char* role, std::string name,
+StepOutput output_of(const UnitJobs& shape, StepKind kind, const char* role, std::string name,
                      const std::string& path) {
   return {role, std::move(name), is_last(shape, kind) ? path : ""};
 }
@@ -87,7 +96,7 @@ bool writes(const FrontendJob& job, const SideFile& file) {
 // Adds the files that a compile writes besides its output. If the host writes the same file, a device's copy is not an
 // output, unless the host's may be missing. If several devices write it, the user gets the last one's. The copies of
 // the others stay outputs, so that a device's key does not depend on later devices.
-void add_side_files(Step& step, const ValidatedPlan& shape, const FrontendJob& job, const std::string& beside) {
+void add_side_files(Step& step, const UnitJobs& shape, const FrontendJob& job, const std::string& beside) {
   for (const SideFile& file : job.side_files) {
     if (!is_written(job, file)) continue;
     const std::string name = beside + ending_of(file.role);
@@ -117,9 +126,8 @@ bool hides_names(const FrontendJob& job, bool is_linked) {
 }
 
 // Only if the code object is the step's only output.
-void add_split_codegen(Step& step, const DeviceJobs& device, const std::string& object) {
+void add_split_codegen(Step& step, const DeviceJobs& device, const std::string& name, const std::string& object) {
   if (step.outputs.size() != 1) return;
-  const std::string name = file_name(device.arch);
   const std::string bitcode = name + kFrontEnding;
   std::optional<SplitCodegen> split_codegen =
       split_codegen_of(device, {placed(bitcode), object, placed(name), placed(step.outputs.front().name)});
@@ -131,20 +139,21 @@ void add_split_codegen(Step& step, const DeviceJobs& device, const std::string& 
   step.split_codegen = std::move(split_codegen);
 }
 
-Step device_step(const ValidatedPlan& shape, const DeviceJobs& device) {
-  const std::string name = file_name(device.arch);
+Step device_step(const UnitJobs& shape, const DeviceJobs& device) {
+  const std::string name = stem_of(shape, device);
   const std::string object = placed(device.link ? name + ending_of(device.compile.emits) : product_name(shape, device));
   const bool keeps_depfile = !shape.host;
   Step step;
   step.kind = StepKind::device;
   step.arch = device.arch;
+  step.source = device.compile.source;
   step.is_front_end = shape.wrap.has_value();
   step.outputs = {output_of(shape, StepKind::device, kCodeObject, product_name(shape, device), device.product())};
   add_side_files(step, shape, device.compile, name);
   step.commands = {frontend_command(device.compile, {object, placed(name), ""})};
   step.keyed = {frontend_key(device.compile, keeps_depfile ? std::set{Cc1Role::depfile} : std::set<Cc1Role>{})};
   if (device.link) {
-    step.inputs = archive_names(device);
+    step.inputs = archive_names(shape, device);
     std::vector<std::string> linked = {object}, keyed = {"<object>"};
     for (const std::string& archive : step.inputs) linked.push_back(placed(archive));
     keyed.resize(linked.size(), "<part>");
@@ -152,8 +161,8 @@ Step device_step(const ValidatedPlan& shape, const DeviceJobs& device) {
     step.keyed.push_back(link_command(*device.link, keyed, "<code object>").argv);
   }
   step.hashes_names = hides_names(device.compile, device.link.has_value());
-  step.preamble = preamble_of(device.compile, device.arch, has_depfile(step));
-  if (!shape.wrap && step.inputs.empty()) add_split_codegen(step, device, object);
+  step.preamble = preamble_of(device.compile, device.arch, name, has_depfile(step));
+  if (!shape.wrap && step.inputs.empty()) add_split_codegen(step, device, name, object);
   return step;
 }
 
@@ -163,20 +172,20 @@ void add_wrap(Step& step, const LinkerWrapperJob& wrap) {
   step.starts_others = true;
 }
 
-Step bundle_step(const ValidatedPlan& shape) {
+Step bundle_step(const UnitJobs& shape) {
   const BundleJob& bundle = *shape.bundle;
   const bool has_host = bundle.host == BundledHost::with_file;
-  const std::string name = is_last(shape, StepKind::bundle) ? "bundle." + bundle.type : kFatbin;
+  const std::string name = is_last(shape, StepKind::bundle) ? "bundle." + bundle.type : of_unit(shape, kFatbin);
   Step step;
   step.kind = StepKind::bundle;
   step.outputs = {output_of(shape, StepKind::bundle, kBundle, name, bundle.output)};
-  BundleNames names{{}, has_host ? placed(host_name(*shape.host)) : "", placed(shape.wrap ? kPackage : name)};
+  BundleNames names{{}, has_host ? placed(host_name(shape)) : "", placed(shape.wrap ? kPackage : name)};
   for (const DeviceJobs& device : shape.devices) {
     step.inputs.push_back(product_name(shape, device));
     if (shape.wrap) step.back_ends.push_back(device.arch);
     names.inputs.push_back(placed(step.inputs.back()));
   }
-  if (has_host) step.inputs.push_back(host_name(*shape.host));
+  if (has_host) step.inputs.push_back(host_name(shape));
   step.starts_others = has_host && bundle.type == "o";
   const auto command = bundle.is_package ? package_command : bundle_command;
   step.commands = {command(bundle, names)};
@@ -186,37 +195,40 @@ Step bundle_step(const ValidatedPlan& shape) {
   return step;
 }
 
-Step host_step(const ValidatedPlan& shape) {
+Step host_step(const UnitJobs& shape) {
   const FrontendJob& host = *shape.host;
-  const std::string name = host_name(host);
+  const std::string name = host_name(shape);
+  const std::string stem = of_unit(shape, kHost);
+  const std::string fatbin = of_unit(shape, kFatbin);
   Step step;
   step.kind = StepKind::host;
+  step.source = host.source;
   step.outputs = {output_of(shape, StepKind::host, kObject, name, host.output)};
-  add_side_files(step, shape, host, kHost);
-  if (host.fatbin) step.inputs = {kFatbin};
-  step.commands = {frontend_command(host, {placed(name), placed(kHost), placed(kFatbin)})};
+  add_side_files(step, shape, host, stem);
+  if (host.fatbin) step.inputs = {fatbin};
+  step.commands = {frontend_command(host, {placed(name), placed(stem), placed(fatbin)})};
   step.hashes_names = hides_names(host, false);
-  step.preamble = preamble_of(host, {}, has_depfile(step));
+  step.preamble = preamble_of(host, {}, stem, has_depfile(step));
   step.keyed = {frontend_key(host, {Cc1Role::depfile})};
   return step;
 }
 
 // The host step with a deferred fatbin: a placeholder is compiled in, and the fatbin replaces it in the object
 // afterwards.
-Step deferred_host_step(const ValidatedPlan& shape) {
+Step deferred_host_step(const UnitJobs& shape) {
   Step step = host_step(shape);
-  step.outputs.front().fatbin = kFatbin;
+  step.outputs.front().fatbin = of_unit(shape, kFatbin);
   step.inputs.clear();
   step.files = {{kPlaceholder, std::string(kPlaceholderFatbin)}};
   step.commands = {
-      frontend_command(*shape.host, {placed(host_name(*shape.host)), placed(kHost), placed(kPlaceholder)})};
+      frontend_command(*shape.host, {placed(host_name(shape)), placed(of_unit(shape, kHost)), placed(kPlaceholder)})};
   step.keyed.front().emplace_back(kPlaceholderFatbin);
   return step;
 }
 
 // The step that asks the linker wrapper for its jobs, if there is a wrapper. The images are empty, because the jobs are
 // the same for any images. REQUIRES: check_plan() accepted the shape.
-std::optional<Step> question_of(const ValidatedPlan& shape) {
+std::optional<Step> question_of(const UnitJobs& shape) {
   if (!shape.wrap) return std::nullopt;
   Step step;
   step.kind = StepKind::question;
@@ -229,38 +241,65 @@ std::optional<Step> question_of(const ValidatedPlan& shape) {
 }
 
 // With the steps that they read from before them.
-std::vector<Step> device_steps(const ValidatedPlan& shape) {
+std::vector<Step> device_steps(const UnitJobs& shape) {
   std::vector<Step> steps;
   for (const DeviceJobs& device : shape.devices)
     for (std::size_t at = 0; at < device.archives.size(); ++at)
-      steps.push_back(unbundle_step(device.archives[at], {archive_name(device, at)}));
+      steps.push_back(unbundle_step(device.archives[at], {archive_name(shape, device, at)}));
   for (const DeviceJobs& device : shape.devices) steps.push_back(device_step(shape, device));
   return steps;
 }
 
-// The steps with a deferred fatbin, if the host's object contains a fatbin. REQUIRES: check_plan() accepted the shape.
-std::optional<DeferredFatbin> deferred_fatbin_of(const ValidatedPlan& shape) {
-  if (!shape.host || !shape.host->fatbin || !shape.host_is_last || shape.host->emits != Emits::object)
-    return std::nullopt;
-  DeferredFatbin deferred_fatbin{.steps = device_steps(shape), .proof = {}};
-  deferred_fatbin.steps.push_back(deferred_host_step(shape));
-  deferred_fatbin.steps.push_back(bundle_step(shape));
-  if (shape.link) deferred_fatbin.steps.push_back(host_link_step(*shape.link, {host_name(*shape.host)}));
-  deferred_fatbin.proof = deferred_fatbin_proof(*shape.host);
-  return deferred_fatbin;
-}
-
-// In the driver's order. REQUIRES: check_plan() accepted the shape.
-std::vector<Step> steps_of(const ValidatedPlan& shape) {
+// In the driver's order.
+std::vector<Step> steps_of(const UnitJobs& shape) {
   std::vector<Step> steps = device_steps(shape);
   if (shape.host && !shape.host_is_last) steps.push_back(host_step(shape));
   if (shape.bundle) steps.push_back(bundle_step(shape));
   if (shape.host && shape.host_is_last) steps.push_back(host_step(shape));
-  if (shape.link) steps.push_back(host_link_step(*shape.link, {host_name(*shape.host)}));
   return steps;
 }
 
-Error unusual(const std::string& what) { return Error{"the compiler's plan " + what}; }
+std::vector<Step> deferred_steps_of(const UnitJobs& shape) {
+  std::vector<Step> steps = device_steps(shape);
+  steps.push_back(deferred_host_step(shape));
+  steps.push_back(bundle_step(shape));
+  return steps;
+}
+
+bool may_defer(const UnitJobs& shape) {
+  return shape.host && shape.host->fatbin && shape.host_is_last && shape.host->emits == Emits::object;
+}
+
+// The steps of each unit, then the link.
+template <typename StepsOfUnit>
+std::vector<Step> steps_with(const StepsOfUnit& steps_of_unit, const ValidatedPlan& shape) {
+  std::vector<Step> steps;
+  for (const UnitJobs& unit : shape.units) {
+    std::vector<Step> of_unit = steps_of_unit(unit);
+    for (Step& step : of_unit)
+      if (shape.units.size() > 1) step.unit = unit.compiles().front()->source;
+    std::move(of_unit.begin(), of_unit.end(), std::back_inserter(steps));
+  }
+  if (!shape.link) return steps;
+  std::vector<std::string> objects;
+  for (const UnitJobs& unit : shape.units) objects.push_back(host_name(unit));
+  steps.push_back(host_link_step(*shape.link, objects));
+  return steps;
+}
+
+// The steps with a deferred fatbin, if a host's object contains a fatbin. Units whose host needs another proof than the
+// first one's keep the driver's order. REQUIRES: check_plan() accepted the shape.
+std::optional<DeferredFatbin> deferred_fatbin_of(const ValidatedPlan& shape) {
+  const auto first = std::find_if(shape.units.begin(), shape.units.end(), may_defer);
+  if (first == shape.units.end()) return std::nullopt;
+  Step proof = deferred_fatbin_proof(*first->host);
+  const auto steps_of_unit = [&](const UnitJobs& unit) {
+    return may_defer(unit) && deferred_fatbin_proof(*unit.host).keyed == proof.keyed ? deferred_steps_of(unit)
+                                                                                     : steps_of(unit);
+  };
+  std::vector<Step> steps = steps_with(steps_of_unit, shape);
+  return DeferredFatbin{.steps = std::move(steps), .proof = std::move(proof)};
+}
 
 Status check_programs(const std::vector<Job>& jobs) {
   for (const Job& job : jobs) {
@@ -300,6 +339,20 @@ void replace_dates(std::vector<Job>& jobs, std::string_view date) {
   }
 }
 
+// The driver gives all sources the id that it was given.
+Status give_ids(std::vector<Job>& jobs, const SourceIds& ids) {
+  if (ids.of_source.empty()) return done();
+  for (Job& job : jobs) {
+    if (!is_frontend_job(job)) continue;
+    const Result<FrontendJob> compile = read_frontend_job(job);
+    if (!compile) return compile.error();
+    const auto id = ids.of_source.find(compile->source);
+    if (id == ids.of_source.end()) return unusual("compiles " + compile->source + " unasked");
+    std::replace(job.begin(), job.end(), "-cuid=" + ids.given, "-cuid=" + id->second);
+  }
+  return done();
+}
+
 std::string look_options_of(const ValidatedPlan& shape) {
   std::vector<std::string> lines;
   for (const FrontendJob* compile : shape.compiles()) lines.push_back(look_options_of(*compile));
@@ -323,10 +376,10 @@ Result<Plan> read_compile(const std::vector<Job>& jobs, const compiler::Invocati
   Result<ValidatedPlan> shape = read_validated_plan(jobs, invocation, directory);
   if (!shape) return shape.error();
   if (Status checked = check_plan(*shape, invocation, directory); !checked) return checked.error();
-  return Plan{.steps = steps_of(*shape),
+  return Plan{.steps = steps_with([](const UnitJobs& unit) { return steps_of(unit); }, *shape),
               .driver_stderr = "",
               .deferred_fatbin = deferred_fatbin_of(*shape),
-              .question = question_of(*shape),
+              .question = question_of(shape->units.front()),
               .look_options = look_options_of(*shape),
               .relocatable = relocatable_options(*shape)};
 }
@@ -362,7 +415,7 @@ bool may_take_another_date(std::string_view printed) {
 }
 
 Result<Plan> read_plan(std::string printed, const compiler::Invocation& invocation,
-                       const std::string& temporary_directory, std::string_view source_date) {
+                       const std::string& temporary_directory, std::string_view source_date, const SourceIds& ids) {
   std::string directory = temporary_directory;
   while (!directory.empty() && directory.back() == '/') directory.pop_back();
   if (directory.empty() || directory.front() != '/')
@@ -373,6 +426,7 @@ Result<Plan> read_plan(std::string printed, const compiler::Invocation& invocati
   if (!source_date.empty()) replace_dates(jobs->jobs, source_date);
   if (Status checked = check_programs(jobs->jobs); !checked) return checked.error();
   if (Status checked = check_id_used(jobs->diagnostics, invocation); !checked) return checked.error();
+  if (Status given = give_ids(jobs->jobs, ids); !given) return given.error();
   Result<Plan> plan = invocation.driver.links ? read_link(jobs->jobs, fatbin_source, invocation, directory)
                                               : read_compile(jobs->jobs, invocation, directory);
   if (!plan) return plan.error();
