@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <charconv>
 #include <set>
@@ -60,15 +61,16 @@ std::string why_not_by_past(const Preambles::Names& names, const RequestContext&
   return preambles.why_vain(names.header);
 }
 
-// Whether real projects were compiled both ways with that version of clang (docs/internals/plan.md). Its resource
-// directory ends with the version: "15.0.6", "19".
+// Whether sources were compiled both ways with that version of clang (docs/internals/plan.md). Its resource directory
+// ends with the version: "15.0.6", "19".
 bool is_of_tried_version(const hip::Preamble& preamble) {
   const std::vector<std::string>& words = preamble.make->commands.front().argv;
   const auto option = std::find(words.begin(), words.end(), "-resource-dir");
   if (option == words.end() || option + 1 == words.end()) return false;
   const std::string_view version = base_name(*(option + 1));
   const std::string_view major = version.substr(0, version.find('.'));
-  return major == "15" || major == "19";
+  static constexpr std::array kTried{"15", "17", "19", "21", "22", "23"};
+  return std::find(kTried.begin(), kTried.end(), major) != kTried.end();
 }
 
 // The same by the plan and the request; nothing if no header is wanted.
