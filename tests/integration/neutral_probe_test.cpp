@@ -54,15 +54,6 @@ TEST_P(NeutralProbe, NamesDepfilesAndTargetsAsTheCompilerDoes) {
   EXPECT_EQ(asked(unit("b.hip", "b.o", "-MMD -MQ sub/other.o")), 0);
 }
 
-// A second question would get the same answer. One about a file names it.
-TEST_P(NeutralProbe, IsTheOnlyQuestionIfTheDriverFailsWithoutNamingAFile) {
-  const Counts failed = oracle_.check(unit("a.hip", "a.o", "--such-an-option"));
-  EXPECT_EQ(oracle_.exit_code(), 1);
-  EXPECT_EQ(failed.run.at("probe"), 1) << failed.json.dump();
-  EXPECT_EQ(failed.reasons.at("probe-failed"), 1);
-  EXPECT_EQ(asked(unit("a.hip", "a.o")), 1);
-}
-
 TEST_P(NeutralProbe, LeavesOtherNamesToTheDriver) {
   EXPECT_EQ(asked(unit("a b.hip", "a.o")), 1);
   EXPECT_EQ(asked(unit("b.hip", "a b.o")), 1);

@@ -202,11 +202,7 @@ std::optional<std::variant<Planned, Uncacheable>> ask_neutrally(hip::IdFor id_fo
   if (!names || access(source.c_str(), F_OK) != 0) return std::nullopt;
   Result<StepState> probe = ask({.id_for = id_for, .neutral = &*names}, context);
   if (probe) context.services.counters.probe(probe->hit);
-  if (!probe || probe->result.is_refused()) return std::nullopt;
-  // An error that names none of the files is the same under the unit's own names.
-  if (!probe->succeeded() && probe->result.exit_code == 1 && !hip::NeutralNames::shows_any(probe->result.stderr_text))
-    return Uncacheable{Reason::probe_failed, said_by_failure(probe->result)};
-  if (!probe->succeeded()) return std::nullopt;
+  if (!probe || !probe->succeeded() || probe->result.is_refused()) return std::nullopt;
   std::optional<std::string> printed = names->own_names(probe->result.stderr_text, kStoredDirectory);
   if (!printed) return std::nullopt;
   return read(std::move(*probe), *std::move(printed), context);

@@ -8,12 +8,13 @@ namespace hipcache::daemon {
 
 Status StepGraph::run(StepScheduler& scheduler, const Fill& fill) {
   for (std::vector<std::size_t> next = ready(); !next.empty(); next = ready()) {
-    const auto waits = [this](std::size_t place) { return reads_placeholder(plan_[place]); };
-    if (std::all_of(next.begin(), next.end(), waits)) {
+    const auto waits = std::stable_partition(next.begin(), next.end(),
+                                             [this](std::size_t place) { return !reads_placeholder(plan_[place]); });
+    if (waits == next.begin()) {
       if (Status filled = fill(); !filled) return filled;
       if (failed() != nullptr) continue;
     } else {
-      std::erase_if(next, waits);
+      next.erase(waits, next.end());
     }
     std::vector<StepState*> beside;
     for (const std::size_t place : next) beside.push_back(add(place));

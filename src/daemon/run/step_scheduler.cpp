@@ -47,7 +47,6 @@ StepScheduler::StepScheduler(const StepContext& context)
     : context_(context),
       services_(context.services),
       client_(peer_process(context.channel.fd())),
-      may_fail_(!context.services.failures.why(context.history).empty()),
       wake_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {}
 
 StepScheduler::~StepScheduler() {
@@ -84,38 +83,24 @@ void StepScheduler::prefetch(const std::vector<StepState*>& steps) const {
   services_.actions.prefetch(keys, context_.request.from, context_.lease);
 }
 
-// After a failure only the steps before it count. The driver would have stopped at the first of them that fails. Later
-// steps that run already are ended.
+// After a failure only the steps before it count. The driver would have stopped at the first of them that fails.
 void StepScheduler::drop_pointless(const std::vector<StepState*>& steps) {
   const auto failed =
       std::find_if(steps.begin(), steps.end(), [](const StepState* step) { return !step->succeeded(); });
   for (auto step = failed; step != steps.end(); ++step) {
     std::erase_if(open_, [&](const OpenStep& open) { return open.state == *step; });
     if (remote_) remote_->drop(**step);
-    for (auto& [number, running] : running_)
-      if (running.step.state == *step && !std::exchange(running.is_pointless, true)) stop(number, running);
   }
-}
-
-void StepScheduler::stop(std::uint32_t number, Running& running) {
-  if (std::exchange(running.is_stopping, true)) return;
-  if (Status sent = context_.channel.send(protocol::StopStep{number}, kSendLimit); !sent) trouble_ = sent.error();
 }
 
 void StepScheduler::start_what_can_be() {
   wants_token_ = false;
-  for (auto step = open_.begin(); step != open_.end() && !trouble_ && !goes_alone();)
+  for (auto step = open_.begin(); step != open_.end() && !trouble_;)
     step = try_start(*step) == Start::blocked ? std::next(step) : open_.erase(step);
   if (remote_ && wants_token_ && !trouble_) send_away();
   if (remote_ && !wants_token_) remote_->withdraw();
   if (!wants_token_) services_.job_slots.forget(wake_.get());
 }
-
-// Problem: steps that run at once find an error of the source once each, and the compiler would have stopped at the
-// first. Choice: if the last run of the request failed, its first step that is not stored runs alone. If it succeeds,
-// the others follow, at the latest when the compiler would have begun with them. Rejected: one after the other in every
-// request, since hardly any fails. The first failure costs what runs at once.
-bool StepScheduler::goes_alone() const { return may_fail_ && !has_compiled_ && !running_.empty(); }
 
 // Of those that take as long, the last: this client begins with the first ones.
 std::list<OpenStep>::iterator StepScheduler::longest_to_send(const std::set<const StepState*>& left_out) {
@@ -184,7 +169,9 @@ void StepScheduler::take_answers() {
   for (const StepState* winner : remote_->take_winners()) {
     const auto entry = std::find_if(running_.begin(), running_.end(),
                                     [&](const auto& running) { return running.second.step.state == winner; });
-    if (entry != running_.end()) stop(entry->first, entry->second);
+    if (entry == running_.end() || std::exchange(entry->second.is_stopping, true)) continue;
+    if (Status sent = context_.channel.send(protocol::StopStep{entry->first}, kSendLimit); !sent)
+      trouble_ = sent.error();
   }
 }
 
@@ -336,11 +323,6 @@ Status StepScheduler::take_report() {
   StepState& state = *entry->second.step.state;
   StepRun& run = entry->second.step.its_run();
   const bool has_run = report->exit_code == 0 && report->spawn_error.empty();
-  has_compiled_ = has_compiled_ || has_run;
-  if (entry->second.is_pointless) {
-    finish(entry, false);
-    return done();
-  }
   if (entry->second.is_stopping && !has_run) return take_stopped(entry);
   if (has_run) services_.step_memory.note(state.spec().key.value, state.spec().label, report->peak_bytes);
   const Status taken = run.take_in(*report);

@@ -35,9 +35,8 @@ class StepScheduler {
   StepScheduler(const StepScheduler&) = delete;
   StepScheduler& operator=(const StepScheduler&) = delete;
 
-  // Finishes every step, in any order. After a failure, no later step starts, and those that run are ended. An error
-  // means that the request cannot continue (client gone, a run that is unusable). Unless the client is gone, none of
-  // the steps is running then.
+  // Finishes every step, in any order. After a failure, no later step starts. An error means that the request cannot
+  // continue (client gone, a run that is unusable). Unless the client is gone, none of the steps is running then.
   Status run(const std::vector<StepState*>& steps);
   Status run(StepState& step) { return run({&step}); }
 
@@ -45,16 +44,13 @@ class StepScheduler {
   struct Running {
     OpenStep step;
     RunningSteps::Entry in_list;
-    bool is_stopping = false;   // its result has come from the engine, or it is pointless
-    bool is_pointless = false;  // an earlier step has failed
+    bool is_stopping = false;  // its result has come from the engine
   };
   using RunningEntry = std::map<std::uint32_t, Running>::iterator;
   enum class Start { done, started, blocked };
 
   void prefetch(const std::vector<StepState*>& steps) const;
   void drop_pointless(const std::vector<StepState*>& steps);
-  void stop(std::uint32_t number, Running& running);
-  bool goes_alone() const;
   Start try_start(OpenStep& step);
   void start_what_can_be();
   std::optional<SingleFlight::Claim> claim(StepState& state);
@@ -85,8 +81,6 @@ class StepScheduler {
   const StepContext& context_;
   const Services& services_;
   const pid_t client_;
-  const bool may_fail_;        // the last run of the request failed
-  bool has_compiled_ = false;  // a step ran and succeeded
   UniqueFd wake_;
   std::optional<RemoteSteps> remote_;  // nothing if no step is sent
   std::optional<std::uint32_t> scan_;  // the number of remote_'s scan while it runs

@@ -12,7 +12,6 @@
 #include <utility>
 #include <vector>
 
-#include "daemon/request/keys.h"
 #include "daemon/services_in_memory.h"
 #include "support/comes_true.h"
 #include "support/scratch.h"
@@ -103,18 +102,6 @@ class Session {
     EXPECT_TRUE(client_->send(protocol::StepDone{.step = step.step, .exit_code = 1}, kPatience));
   }
 
-  void succeed(const protocol::RunStep& step) {
-    EXPECT_TRUE(client_->send(protocol::StepDone{.step = step.step}, kPatience));
-  }
-
-  // The number of the step that the client is to end.
-  std::uint32_t stopped() {
-    const Result<protocol::Received> received = client_->receive(kPatience);
-    const auto* stop = received ? std::get_if<protocol::StopStep>(&received->message) : nullptr;
-    EXPECT_NE(stop, nullptr);
-    return stop == nullptr ? 0 : stop->step;
-  }
-
   // The first step, once its session has ended well.
   const StepResult& result() {
     const Status ended = ended_.get();
@@ -157,40 +144,6 @@ class StepRunnerTest : public testing::Test {
   ServicesInMemory<> made_;
   const Services& services_ = made_.services;
 };
-
-TEST_F(StepRunnerTest, EndsTheStepsAfterAFailedOneAndWaitsForThoseBefore) {
-  Session session({"first", "second", "third"}, services_);
-  const protocol::RunStep first = session.given(), second = session.given(), third = session.given();
-  session.fail(second);
-  EXPECT_EQ(session.stopped(), third.step);
-  EXPECT_TRUE(session.is_given_nothing());
-  session.fail(third);
-  EXPECT_TRUE(session.is_given_nothing());
-  session.fail(first);
-  EXPECT_EQ(session.result().exit_code, 1);
-}
-
-// The request of every session is the same.
-TEST_F(StepRunnerTest, BeginsWithOneStepIfTheLastRunOfTheRequestFailed) {
-  Request request;
-  request.invocation.argv = {"clang"};
-  services_.failures.note(output_key(request), "an error");
-  {
-    Session session({"first", "second"}, services_);
-    const protocol::RunStep first = session.given();
-    EXPECT_TRUE(session.is_given_nothing());
-    session.fail(first);
-    EXPECT_EQ(session.result().exit_code, 1);
-  }
-  Session session({"first", "second", "third"}, services_);
-  const protocol::RunStep first = session.given();
-  EXPECT_TRUE(session.is_given_nothing());
-  session.succeed(first);
-  const protocol::RunStep second = session.given(), third = session.given();
-  session.fail(third);
-  session.fail(second);
-  EXPECT_EQ(session.result().exit_code, 0);
-}
 
 TEST_F(StepRunnerTest, LooksAgainWhenARunOfTheSameStepHasEndedAndNotWhenAnotherHas) {
   Session first({"wanted"}, services_);

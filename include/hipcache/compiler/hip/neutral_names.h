@@ -42,8 +42,6 @@ class NeutralNames {
 
   // The user's command under neutral names. The source's name contains kDirectory.
   const std::vector<std::string>& argv() const { return argv_; }
-  // Whether the text has one of the neutral names.
-  static bool shows_any(std::string_view text);
   // The id to give the probe.
   static const std::string& cuid();
   // The name in the request's directory of the file that has to stand for the source.

@@ -125,11 +125,6 @@ const std::string& NeutralNames::cuid() {
   return id;
 }
 
-bool NeutralNames::shows_any(std::string_view text) {
-  return std::any_of(kNeutral.begin(), kNeutral.end(),
-                     [&](std::string_view name) { return text.find(name) != std::string_view::npos; });
-}
-
 std::optional<NeutralNames> NeutralNames::of(const Invocation& invocation, const std::string& cuid,
                                              std::string_view edits) {
   if (cuid.empty() || !may_be_neutral(invocation) || match_arguments(edits)) return std::nullopt;
