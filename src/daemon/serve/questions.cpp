@@ -174,7 +174,8 @@ std::string ids_of(const hip::Plan& plan, const RequestContext& context) {
   const hip::SourceIds ids = source_ids_of(context.request, context.services.file_system);
   if (ids.of_source.empty()) return context.request.from.given_cuid();
   std::string list;
-  for (const auto& [source, id] : ids.of_source) list += (list.empty() ? "" : ", ") + id + " of " + source;
+  for (const auto& [source, id] : ids.of_source)
+    list.append(list.empty() ? "" : ", ").append(id).append(" of ").append(source);
   return list;
 }
 

@@ -47,12 +47,12 @@ std::string output_root(const std::string& absolute_output, const Roots& roots,
 
 // `root`: the result of output_root. If it is "", the output is taken relative to the root of the
 // request that contains it.
-// Of several sources none counts (cuid_of_source).
 // `counted`: those arguments of Invocation::for_cuid that distinguish one compile from another.
+// If the command has several sources, the id has none of them: cuid_of_source() adds each one.
 std::string make_cuid(const compiler::Invocation& invocation, const std::vector<std::string>& counted,
                       const std::string& working_directory, const Roots& roots, const std::string& root);
 
-// The id of one of several sources: `cuid`, which make_cuid() made without a source, and what tells the sources apart.
+// The id of one of several sources: `cuid`, which make_cuid() made, and what tells the sources apart.
 // A step's key leaves out `cuid` and keeps the rest.
 std::string cuid_of_source(const std::string& cuid, const std::string& source, const std::string& working_directory,
                            const Roots& roots, const std::string& root);

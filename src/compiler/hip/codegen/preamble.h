@@ -11,8 +11,8 @@
 
 namespace hipcache::hip {
 
-// Nothing if the job does not read the wrapper header. `arch`: of a device; empty for the host. `lists_files`: whether
-// the job's depfile is an output of its step.
+// Nothing if the job does not read the wrapper header. `arch`: of a device; empty for the host. `stem`: how the names
+// of its files begin. `lists_files`: whether the job's depfile is an output of its step.
 std::optional<Preamble> preamble_of(const FrontendJob& job, const compiler::ArchId& arch, const std::string& stem,
                                     bool lists_files);
 
