@@ -52,8 +52,9 @@ class Edits:
             measure(phase, build)
         if launcher.name != "plain":
             measure(SECOND, checkout.build("second", self.archs))
-            other = self._checkout(kind, compiler, launcher, "other")
-            measure(OTHER, other.build("build", self.archs))
+            if kind.name == "light":
+                other = self._checkout(kind, compiler, launcher, "other")
+                measure(OTHER, other.build("build", self.archs))
 
     def _checkout(self, kind, compiler, launcher, name="first"):
         source = tree.fresh(self.directory / f"edits-{kind.name}-{name}")
