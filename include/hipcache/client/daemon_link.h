@@ -40,6 +40,10 @@ class DaemonLink {
   // The same also for a process that is alone in its namespace (client/connection/lone_namespace.h).
   Result<protocol::Channel> connect_or_start_for_compile() const;
 
+  // Waits, at most a second, until the daemon that closed this connection without a reply has ended. A process that is
+  // killed closes the connections that it accepted before its socket, so that a new connection would be closed, too.
+  static void await_end_after(const protocol::Channel& closed);
+
   // Whether a daemon could work in the cache directory. Makes the directory if it is missing. An error names the
   // directory and the remedy.
   Status check_directory() const;

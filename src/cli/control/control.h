@@ -37,9 +37,8 @@ class Control {
   // after `limit`.
   Result<std::string> stop(std::chrono::milliseconds limit) const;
 
-  Result<client::Reply> converse(const protocol::CompileRequest& request) const {
-    return client::converse(link_, request, timeouts_);
-  }
+  // The daemon's last message for a request that asks about a compile.
+  Result<client::Reply> converse(const protocol::CompileRequest& request) const;
 
  private:
   struct Asked {

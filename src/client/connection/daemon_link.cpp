@@ -201,6 +201,8 @@ std::vector<std::string> daemon_environment(const std::string& directory, const 
   return environment;
 }
 
+constexpr std::chrono::milliseconds kUntilEnded{1'000};
+
 // The peer's process. Invalid if it is not visible, e.g. in another process id namespace.
 ProcessWatch process_of_peer(int socket) {
   ucred peer{};
@@ -267,6 +269,10 @@ Status DaemonLink::check_directory() const {
   if (!home) return home.error();
   const Result<UniqueFd> file = home->open_file(kStartLock, O_RDWR | O_CREAT);
   return file ? done() : Status(file.error());
+}
+
+void DaemonLink::await_end_after(const Channel& closed) {
+  [[maybe_unused]] const bool ended = process_of_peer(closed.fd()).ended_within(kUntilEnded);
 }
 
 std::string DaemonLink::daemon_settings() const {

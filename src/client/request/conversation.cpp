@@ -332,12 +332,15 @@ Result<Reply> converse(const DaemonLink& link, const CompileRequest& request, Ti
   if (std::optional<Result<Reply>> reply = ask_outer(link, request, timeouts, begun)) return *std::move(reply);
   DaemonSilence known(*socket, timeouts.retry);
   const auto ask = [&]() -> Result<Reply> {
-    if (begun) return follow_over(*begun, request, link.temporary_root(), timeouts, &known);
-    Result<Channel> channel = connect(link, timeouts, known);
+    const auto hold = begun ? follow_over : converse_over;
+    Result<Channel> channel = begun ? Result<Channel>(std::move(*begun)) : connect(link, timeouts, known);
+    begun.reset();
     if (!channel) return channel.error();
-    return converse_over(*channel, request, link.temporary_root(), timeouts, &known);
+    Result<Reply> reply = hold(*channel, request, link.temporary_root(), timeouts, &known);
+    if (!reply && reply.error().code == ErrorCode::closed) DaemonLink::await_end_after(*channel);
+    return reply;
   };
-  for (;; begun.reset()) {
+  for (;;) {
     Result<Reply> reply = ask();
     if (!reply && reply.error().code == ErrorCode::closed && !std::exchange(renewed, true)) continue;
     const auto* mismatch = reply ? std::get_if<protocol::VersionMismatch>(&reply->message) : nullptr;
