@@ -26,6 +26,27 @@ std::string bounded(std::string_view detail) {
 
 }  // namespace
 
+std::string_view name_of(Outcome outcome) {
+  switch (outcome) {
+    case Outcome::hit:
+      return "hit";
+    case Outcome::partial:
+      return "partial";
+    case Outcome::miss:
+      return "miss";
+    case Outcome::passthrough:
+      return "passthrough";
+    case Outcome::aborted:
+      break;
+  }
+  return "aborted";
+}
+
+Outcome outcome_of_steps(bool any_found, bool any_runs) {
+  if (!any_found) return Outcome::miss;
+  return any_runs ? Outcome::partial : Outcome::hit;
+}
+
 Counters::Counters() { counts_.since = now(); }
 
 void Counters::request(Outcome outcome) {

@@ -121,14 +121,14 @@ TEST(ShowExplanation, AsTextSaysWhyACommandPassesThrough) {
 
 TEST(ShowExplanation, ForecastsTheOutcomeAsTheDaemonCounts) {
   protocol::Explanation one = explanation();
-  EXPECT_EQ(forecast_of(one), Forecast::miss) << "a stored probe is no hit";
+  EXPECT_EQ(forecast_of(one), stats::Outcome::miss) << "a stored probe is no hit";
   one.steps.push_back({"host", Verdict::stored, {}, 0});
-  EXPECT_EQ(forecast_of(one), Forecast::partial);
+  EXPECT_EQ(forecast_of(one), stats::Outcome::partial);
   one.steps = {{"probe", Verdict::runs, {}, 0}, {"host", Verdict::stored, {}, 0}, {"bundle", Verdict::bundles, {}, 0}};
-  EXPECT_EQ(forecast_of(one), Forecast::hit) << "nothing is compiled";
+  EXPECT_EQ(forecast_of(one), stats::Outcome::hit) << "nothing is compiled";
   one.request.verdict = Verdict::stored;
-  EXPECT_EQ(forecast_of(one), Forecast::hit);
-  EXPECT_EQ(forecast_of({.reason = "time-trace"}), Forecast::passthrough);
+  EXPECT_EQ(forecast_of(one), stats::Outcome::hit);
+  EXPECT_EQ(forecast_of({.reason = "time-trace"}), stats::Outcome::passthrough);
 }
 
 TEST(ShowExplanation, AsJsonHasEveryFieldWhateverTheOutcome) {

@@ -18,6 +18,12 @@ namespace hipcache::stats {
 // `aborted`: the client left before it had an answer.
 enum class Outcome { hit, partial, miss, passthrough, aborted };
 
+// As statistics, events and --explain spell it.
+std::string_view name_of(Outcome outcome);
+
+// Of a request that is served by steps: whether any was found, and whether any has to run.
+Outcome outcome_of_steps(bool any_found, bool any_runs);
+
 // What came of a hit that was drawn to be made again. `different`: the stored result was wrong.
 // `void_audit`: the runs could not be compared. `skipped`: it was served without an audit.
 enum class AuditOutcome { equal, different, void_audit, skipped };

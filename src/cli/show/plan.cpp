@@ -90,24 +90,10 @@ std::string said(Verdict verdict) {
   return "unknown";
 }
 
-std::string name_of(Forecast forecast) {
-  switch (forecast) {
-    case Forecast::hit:
-      return "hit";
-    case Forecast::partial:
-      return "partial";
-    case Forecast::miss:
-      return "miss";
-    case Forecast::passthrough:
-      return "passthrough";
-  }
-  return "unknown";
-}
-
 // A partial hit is a miss: it runs a compiler.
-int exit_code_of(Forecast forecast) {
-  if (forecast == Forecast::passthrough) return 4;
-  return forecast == Forecast::hit ? 0 : 3;
+int exit_code_of(stats::Outcome forecast) {
+  if (forecast == stats::Outcome::passthrough) return 4;
+  return forecast == stats::Outcome::hit ? 0 : 3;
 }
 
 // The request itself does not run.
@@ -202,9 +188,9 @@ Result<std::string> show_plan(const Control& control, const std::vector<std::str
 }
 
 // As the daemon counts requests: a probe compiles nothing, and neither does a bundle of what is stored.
-Forecast forecast_of(const Explanation& explanation) {
-  if (protocol::passes_through(explanation)) return Forecast::passthrough;
-  if (explanation.request.verdict == Verdict::stored) return Forecast::hit;
+stats::Outcome forecast_of(const Explanation& explanation) {
+  if (protocol::passes_through(explanation)) return stats::Outcome::passthrough;
+  if (explanation.request.verdict == Verdict::stored) return stats::Outcome::hit;
   bool any_stored = false;
   bool any_missing = false;
   for (const ExplainedStep& step : explanation.steps) {
@@ -212,8 +198,7 @@ Forecast forecast_of(const Explanation& explanation) {
     any_stored |= step.verdict == Verdict::stored;
     any_missing |= step.verdict == Verdict::runs || step.verdict == Verdict::depends;
   }
-  if (!any_stored) return Forecast::miss;
-  return any_missing ? Forecast::partial : Forecast::hit;
+  return stats::outcome_of_steps(any_stored, any_missing);
 }
 
 std::string explanation_to_text(const Explanation& explanation) {
@@ -235,7 +220,7 @@ std::string explanation_to_json(const Explanation& explanation) {
     request["name"] = "request";
     request["verdict"] = kPassesThrough;
   }
-  return json_text({{"outcome", name_of(forecast_of(explanation))},
+  return json_text({{"outcome", stats::name_of(forecast_of(explanation))},
                     {"reason", explanation.reason},
                     {"detail", explanation.detail},
                     {"compared", explanation.compared},

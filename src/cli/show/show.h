@@ -2,7 +2,6 @@
 #ifndef HIPCACHE_SRC_CLI_SHOW_SHOW_H
 #define HIPCACHE_SRC_CLI_SHOW_SHOW_H
 
-#include <cstdint>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
@@ -13,6 +12,7 @@
 #include "hipcache/config/settings.h"
 #include "hipcache/protocol/explanation.h"
 #include "hipcache/protocol/messages.h"
+#include "hipcache/stats/counters.h"
 
 namespace hipcache::cli {
 
@@ -50,9 +50,7 @@ std::string plan_to_json(const protocol::PlanReport& plan);
 Result<Outcome> show_explanation(const Control& control, const std::vector<std::string>& command, bool json);
 
 // What the request would be counted as (docs/statistics.md).
-enum class Forecast : std::uint8_t { hit, partial, miss, passthrough };
-
-Forecast forecast_of(const protocol::Explanation& explanation);
+stats::Outcome forecast_of(const protocol::Explanation& explanation);
 
 std::string explanation_to_text(const protocol::Explanation& explanation);
 std::string explanation_to_json(const protocol::Explanation& explanation);

@@ -138,11 +138,10 @@ void count_steps(const StepGraph& graph, const RequestContext& context) {
 }
 
 stats::Outcome outcome_of(const StepGraph& graph) {
-  std::size_t hits = 0, runs = 0;
+  bool any_found = false, any_ran = false;
   for (const auto& step : graph.steps())
-    if (!only_bundles(*step->spec().planned)) ++(step->hit ? hits : runs);
-  if (hits == 0) return stats::Outcome::miss;
-  return runs == 0 ? stats::Outcome::hit : stats::Outcome::partial;
+    if (!only_bundles(*step->spec().planned)) (step->hit ? any_found : any_ran) = true;
+  return stats::outcome_of_steps(any_found, any_ran);
 }
 
 bool is_replaced(const hip::StepOutput& file, const StepState& step, const StepGraph& graph) {

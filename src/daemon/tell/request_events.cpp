@@ -24,22 +24,6 @@ bool is_source(std::string_view word) {
          std::any_of(kSources.begin(), kSources.end(), [&](std::string_view ending) { return word.ends_with(ending); });
 }
 
-const char* name_of(Outcome outcome) {
-  switch (outcome) {
-    case Outcome::hit:
-      return "hit";
-    case Outcome::partial:
-      return "partial";
-    case Outcome::miss:
-      return "miss";
-    case Outcome::passthrough:
-      return "passthrough";
-    case Outcome::aborted:
-      break;
-  }
-  return "aborted";
-}
-
 std::string kind_of(const Invocation& invocation) {
   return invocation.route == compiler::Route::planned ? "hip" : label_of(invocation.opaque.making);
 }
