@@ -155,9 +155,11 @@ void TokenWriter::add(const Unit& unit, const UnitPlace& place) {
 TokenDigests TokenWriter::finish(bool ends_line, bool keeps_columns) {
   for (const std::string_view line : before_sign_) add_counted_line(line);
   add_everywhere(ends_line ? kLine : kApart);
-  const Digest in_order = Hasher("source in order").field(in_order_).finish();
-  return {Hasher("source in place").field(in_place_).finish(), in_order,
-          keeps_columns ? in_order : Hasher("source tokens").field(tokens_).finish()};
+  // Another number whenever a text that had a digest has none any more: an earlier version stored results of such
+  // texts.
+  const Digest in_order = Hasher("source in order 2").field(in_order_).finish();
+  return {Hasher("source in place 2").field(in_place_).finish(), in_order,
+          keeps_columns ? in_order : Hasher("source tokens 2").field(tokens_).finish()};
 }
 
 }  // namespace hipcache::inputs

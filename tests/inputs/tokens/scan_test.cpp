@@ -173,6 +173,8 @@ TEST(Scan, ATextThatLanguagesReadInTwoWaysIsItsBytes) {
                                  "\xef\xbb\xbfint a;\n",
                                  "don't /* one\nint a; /* two */\n",
                                  "/* a *\\\n/ int b; /* c */\n",
+                                 "int a;\n/* b\\\n c */",
+                                 "int a; // b\\\n c",
                                  "R\"(\n",
                                  "/* open",
                                  "#include <a\nb>\n"})
