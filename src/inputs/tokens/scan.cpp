@@ -7,6 +7,7 @@
 
 #include "hipcache/base/text.h"
 #include "hipcache/inputs/run.h"
+#include "inputs/tokens/comments.h"
 #include "inputs/tokens/name_reader.h"
 #include "inputs/tokens/source_text.h"
 #include "inputs/tokens/token_writer.h"
@@ -147,9 +148,8 @@ class Scanner {
       end = end == text_.npos ? text_.size() : end + 2;
     }
     const std::string_view comment = text_.substr(begin, end - begin);
-    const Remark remark = remark_of(comment);
-    if (remark == Remark::unclear) give_up("a comment that may end elsewhere");
-    if (may_join_last_line(comment, text_.substr(end))) give_up("a joined line at the end of the file");
+    const Remark remark = remark_of(comment, text_.substr(end));
+    if (remark == Remark::unclear) give_up("a comment that compilers read in two ways");
     look_for_odd_characters(comment, end);
     if (writer_ != nullptr) {
       if (is_first_) writer_->add_comment_line(text_.substr(line_begin_, begin - line_begin_));
@@ -166,11 +166,6 @@ class Scanner {
     }
     at_ = end;
     is_separated_ = true;
-  }
-
-  // gcc warns if a backslash joins lines in a file's last line that does not end, within comments as well.
-  static bool may_join_last_line(std::string_view comment, std::string_view rest) {
-    return rest.find('\n') == rest.npos && comment.find('\n') != comment.npos && comment.find('\\') != comment.npos;
   }
 
   // A lone carriage return ends a line, and with it a comment. `end`: of the comment in the text.

@@ -9,23 +9,10 @@
 #include <utility>
 #include <vector>
 
+#include "inputs/tokens/comments.h"
 #include "inputs/tokens/source_text.h"
 
 namespace hipcache::inputs {
-
-// What a compiler may notice of a comment.
-
-enum class Remark : std::uint8_t {
-  none,
-  some,     // a message may depend on its text
-  unclear,  // where it ends depends on the compiler
-};
-
-// `comment`: with its "/*" and "*/", or "//" up to the end of its line.
-Remark remark_of(std::string_view comment);
-
-// The next end of a line from there on that no backslash joins to the line behind it.
-std::size_t end_of_joined_line(std::string_view text, std::size_t from);
 
 // Where a unit stands.
 struct UnitPlace {
