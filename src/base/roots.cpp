@@ -65,6 +65,10 @@ std::string form_in(const std::vector<std::string>& arguments, const Root& root)
 
 }  // namespace
 
+std::string_view Root::called() const {
+  return form.empty() || form == "path path" || form == "none path" ? "path" : std::string_view(form);
+}
+
 bool mentions_directory(std::string_view text, std::string_view directory) {
   if (directory.empty() || directory == "/") return false;
   for (std::size_t at = text.find(directory); at != text.npos; at = text.find(directory, at + 1))
@@ -123,6 +127,20 @@ std::string Roots::portable_path(std::string_view path) const {
   return name == nullptr ? std::string(path) : token_of(roots_[name->root]).append(path.substr(name->text.size()));
 }
 
+std::string Roots::portable_name(std::string_view name) const {
+  const Name* root = name_at(name, "/");
+  if (root == nullptr) return std::string(name);
+  const Root& named = roots_[root->root];
+  return (root->is_alias ? token_of_alias(named) : token_of(named)).append(name.substr(root->text.size()));
+}
+
+RootMask Roots::tokens_in(std::string_view text) const {
+  RootMask found = 0;
+  for (const Root& root : roots_)
+    if (mentions(text, token_of(root)) || mentions(text, token_of_alias(root))) found |= mask_of(root);
+  return found;
+}
+
 std::string Roots::portable_argument(std::string_view argument) const {
   return with_tokens(argument, "=", "/=", Aliases::as_the_root);
 }
@@ -132,8 +150,10 @@ std::string Roots::portable_list(std::string_view value) const { return with_tok
 std::string Roots::local_path(std::string_view portable) const {
   const std::string_view mark = mark_in_front(portable);
   if (mark.empty()) return std::string(portable);
-  const Root* root = find(mark);
-  return root == nullptr ? "" : root->path + std::string(portable.substr(mark.size() + 2));
+  const Root* root = find(mark.substr(0, mark.find('@')));
+  if (root == nullptr) return "";
+  const std::string& name = mark.ends_with('@') ? root->alias : root->path;
+  return name.empty() ? "" : name + std::string(portable.substr(mark.size() + 2));
 }
 
 std::string Roots::real_spelling(std::string_view path) const {

@@ -50,6 +50,9 @@ struct Root {
   std::string path;   // resolved, without a slash at its end
   std::string alias;  // another name for it, or ""
   std::string form;   // the names that the request used; "" if there is only one
+
+  // By which names the request calls it. Equal for a root that has one name and one of two that is called by its path.
+  std::string_view called() const;
 };
 
 class Roots {
@@ -91,7 +94,13 @@ class Roots {
   // own.
   std::string portable_list(std::string_view value) const;
 
-  // The local path of a portable one; "" if it needs a root that this request lacks.
+  // A name as a text shows it to people and tools: aliases have tokens of their own. It holds where the roots are
+  // called() alike.
+  std::string portable_name(std::string_view name) const;
+  // The roots whose tokens the text has.
+  RootMask tokens_in(std::string_view text) const;
+
+  // The local path of a portable one; "" if it needs a root, or an alias, that this request lacks.
   std::string local_path(std::string_view portable) const;
   // Replaces an alias by the real path of its root.
   std::string real_spelling(std::string_view path) const;

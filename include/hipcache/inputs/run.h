@@ -29,6 +29,10 @@ struct Sight {
   bool checks_indentation = false;  // its warnings compare columns of lines
   // An output says where an unnamed type is.
   bool shows_places_of_types = false;
+  // What the compiler printed, if its messages were judged, and the files in which they show a place. A message shows
+  // lines of such a file, and of no other.
+  std::string messages = {};
+  std::vector<std::string> shown_files = {};
   // Texts of inline assembly in an output, with places that a library of bitcode has for the same texts. They are the
   // library's if no source can begin such a text.
   std::vector<std::string> assembly_of_libraries = {};
@@ -56,6 +60,8 @@ struct RootReferences {
   RootMask shown = 0;  // shown by their names
   // Shown by what a prefix map left of their names (compiler/hip/prefix_maps.h).
   RootMask placed = 0;
+  // Named by a portable text, which shows whether the path or the alias was used.
+  RootMask spelled = 0;
   // Any root that the run knew may be in the results without being found by a search.
   bool hidden = false;
   RootMask named = 0;  // named by the command

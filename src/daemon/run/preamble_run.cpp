@@ -15,9 +15,9 @@
 #include "daemon/execute/remote_steps.h"
 #include "daemon/request/keys.h"
 #include "daemon/run/collected_output.h"
+#include "daemon/run/messages.h"
 #include "daemon/run/output_recorder.h"
 #include "daemon/run/plain_run.h"
-#include "daemon/run/sight.h"
 #include "hipcache/base/files.h"
 #include "hipcache/base/reason.h"
 #include "hipcache/base/text.h"
@@ -369,7 +369,7 @@ std::string PreambleRun::why_again(const protocol::StepDone& report) const {
   if (!has_succeeded(report)) return "it failed";
   if (is_silent(report)) return "";
   const std::string& printed = report.stderr_text;
-  if (!report.stdout_text.empty() || !leaves_out_macros(printed)) return "it printed something that was not judged";
+  if (!report.stdout_text.empty() || !judged_messages(printed)) return "it printed something that was not judged";
   std::string_view rest = of_header_;
   while (!rest.empty()) {
     const std::size_t end = std::min(rest.find_first_of(" \n"), rest.size());

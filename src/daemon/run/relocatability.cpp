@@ -126,6 +126,7 @@ void Relocatability::look_into(const std::string& role, std::string_view bytes, 
   look_into(bytes, from);
   if (role != hip::kPortableDepfile && role != hip::kPortableGccDepfile) return;
   roots.shown = shown | from.roots.named_in_text(bytes) | maps.left_in(bytes);
+  roots.spelled |= from.roots.tokens_in(bytes);
 }
 
 void Relocatability::look_into_printed(std::string_view bytes, const inputs::RunContext& from) {

@@ -3,8 +3,11 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <optional>
+#include <utility>
 
 #include "daemon/run/debug_sight.h"
+#include "daemon/run/messages.h"
 #include "hipcache/base/files.h"
 #include "hipcache/base/text.h"
 #include "hipcache/compiler/hip/bitcode_places.h"
@@ -95,40 +98,6 @@ class Outputs {
   std::vector<std::string> texts_;  // of inline assembly whose places are the libraries'
 };
 
-// Warnings whose texts come from declarations and statements alone, in clang 15 to 23 and gcc 12 to 16. Others may name
-// a macro that no source has: clang looks for one that stands for NULL (-Wuninitialized) or for [[fallthrough]], and
-// both compilers look for a similar name ("did you mean").
-constexpr std::array kJudgedWarnings = {"unused-result"sv,
-                                        "unused-variable"sv,
-                                        "unused-parameter"sv,
-                                        "unused-function"sv,
-                                        "unused-value"sv,
-                                        "unused-but-set-variable"sv,
-                                        "unused-but-set-parameter"sv,
-                                        "unused-private-field"sv,
-                                        "unused-const-variable"sv,
-                                        "unused-local-typedef"sv,
-                                        "unused-local-typedefs"sv,
-                                        "deprecated-declarations"sv,
-                                        "sign-compare"sv,
-                                        "reorder"sv,
-                                        "reorder-ctor"sv,
-                                        "missing-field-initializers"sv,
-                                        "overloaded-virtual"sv,
-                                        "pass-failed"sv,
-                                        "pass-failed=transform-warning"sv};
-
-// Where macros of the command line stand, and the words of commands and of other messages.
-constexpr std::array kMayTellOfMacros = {"<command"sv, "<built-in"sv, "<scratch"sv, "did you mean"sv, "error"sv,
-                                         "remark"sv,   "cc1"sv,       "-D"sv,       "-U"sv,           "-include"sv};
-
-bool is_judged_warning(std::string_view line) {
-  const std::size_t at = line.rfind("[-W");
-  if (at == line.npos) return false;
-  const std::string_view name = line.substr(at + 3);
-  return holds(kJudgedWarnings, name.substr(0, name.find(']')));
-}
-
 bool has_word(std::string_view text, std::string_view word) {
   const auto is_of_name = [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
@@ -141,25 +110,12 @@ bool has_word(std::string_view text, std::string_view word) {
   return false;
 }
 
-bool tells_of_macros(std::string_view printed, const inputs::RunContext& from) {
-  return !leaves_out_macros(printed) ||
-         std::any_of(from.macros.begin(), from.macros.end(),
-                     [&](const inputs::Macro& macro) { return has_word(printed, macro.name); });
+bool names_macro(const std::string& text, const inputs::RunContext& from) {
+  return std::any_of(from.macros.begin(), from.macros.end(),
+                     [&](const inputs::Macro& macro) { return has_word(text, macro.name); });
 }
 
 }  // namespace
-
-bool leaves_out_macros(std::string_view printed) {
-  constexpr std::string_view kWarning = "warning:";
-  if (holds_any(printed, kMayTellOfMacros)) return false;
-  bool has_warning = false;
-  for (auto at = printed.find(kWarning); at != printed.npos; at = printed.find(kWarning, at + 1)) {
-    const std::string_view rest = printed.substr(at);
-    if (!is_judged_warning(rest.substr(0, rest.find('\n')))) return false;
-    has_warning = true;
-  }
-  return has_warning;
-}
 
 inputs::Sight sight_of(const std::vector<std::string>& arguments, const std::vector<CollectedOutput>& outputs,
                        const cache::ActionResult& said, const inputs::RunContext& from) {
@@ -172,11 +128,20 @@ inputs::Sight sight_of(const std::vector<std::string>& arguments, const std::vec
   std::string printed = said.stdout_text + said.stderr_text;
   for (const CollectedOutput& output : outputs)
     if (output.role == hip::kSaid) printed += output.bytes;
-  if (!printed.empty()) sight.because = "the compiler printed messages";
-  if (!printed.empty() && tells_of_macros(printed, from)) return sight;
+  if (!printed.empty()) {
+    std::optional<JudgedMessages> messages = judged_messages(printed);
+    if (!messages || names_macro(messages->text, from)) {
+      sight.because = "the compiler printed messages";
+      return sight;
+    }
+    sight.messages = std::move(messages->text);
+    sight.shown_files = std::move(messages->files);
+  }
   sight.macros = inputs::Sight::Macros::by_name;
-  if (command.sees == SourceSight::Sees::bytes) sight.because = command.because;
-  if (!printed.empty() || command.sees == SourceSight::Sees::bytes) return sight;
+  if (command.sees == SourceSight::Sees::bytes) {
+    sight.because = command.because;
+    return sight;
+  }
   Outputs shown(arguments, command.sees, from);
   if (!std::all_of(outputs.begin(), outputs.end(), [&](const CollectedOutput& output) {
         return output.role == hip::kSaid || shown.is_plain(output);

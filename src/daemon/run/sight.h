@@ -3,7 +3,6 @@
 #define HIPCACHE_SRC_DAEMON_RUN_SIGHT_H
 
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "daemon/run/collected_output.h"
@@ -13,14 +12,11 @@
 
 namespace hipcache::daemon {
 
-// `arguments`: of the compiler or its driver, with the program first. Messages show lines of the source, so a run that
-// printed anything sees all bytes. So does one with an output that is neither a depfile, nor an object or bitcode that
-// was judged. Reads the libraries of bitcode that the command links, if an output has inline assembly.
+// `arguments`: of the compiler or its driver, with the program first. A run whose messages were not judged
+// (messages.h) sees all bytes. So does one with an output that is neither a depfile, nor an object or bitcode that was
+// judged. Reads the libraries of bitcode that the command links, if an output has inline assembly.
 inputs::Sight sight_of(const std::vector<std::string>& arguments, const std::vector<CollectedOutput>& outputs,
                        const cache::ActionResult& said, const inputs::RunContext& from);
-
-// Whether messages say nothing of macros whose names no source has: each is a warning that was judged.
-bool leaves_out_macros(std::string_view printed);
 
 }  // namespace hipcache::daemon
 

@@ -178,10 +178,14 @@ class Examination {
     answers_.add(Answer::text, told);
   }
 
-  // Everything of the root that a result may show: its names, and which of them the request used.
-  void ask_root(const std::string& mark) {
+  // Everything of the root that a result may show: its names, and which of them the request used. For a portable text,
+  // the latter alone.
+  void ask_root(std::string_view mark) {
+    const bool is_about_calls = mark.ends_with(kCalled);
+    if (is_about_calls) mark.remove_suffix(1);
     const Root* root = from_.roots.find(mark);
     if (root == nullptr) return answers_.add(Answer::unset);
+    if (is_about_calls) return answers_.add(Answer::text, std::string(root->called()));
     answers_.add(Answer::text, root->path + '\n' + root->alias + '\n' + root->form);
   }
 

@@ -20,7 +20,7 @@ std::string why_places_count(const PathSet& set, std::size_t index, const RunCon
   const Sight all{.weakest = Question::tokens, .is_cxx = true, .shows_places_of_types = false};
   for (const ReadFile& file : use.files())
     if (file.observation == index) {
-      const std::string name = question_about(file, use, all).because;
+      const std::string name = question_about(file, use, all, from).because;
       if (!name.empty()) return name;
     }
   return "";

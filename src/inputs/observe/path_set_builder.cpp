@@ -359,7 +359,7 @@ class Observer {
       sight.because = "the code shows where inline assembly stands";
     }
     ties_ = add_root_questions(run_.shows.roots, use, from_, only_compilers_, file_system_, observations_);
-    strict_by_ = ask_about_tokens(use, sight, observations_);
+    strict_by_ = ask_about_tokens(use, sight, from_, observations_);
     ask_about_macros(use, sight, from_, observations_);
     for (Observation& observation : observations_)
       if (asks_about_path(observation.question)) observation.name = from_.roots.portable_path(observation.name);

@@ -62,6 +62,8 @@ RootTies add_root_questions(const RootReferences& ties, const SourceUse& use, co
   for (const Root* root : from.roots.among(shown | placed))
     observations.push_back(
         {(shown & from.roots.mask_of(*root)) != 0 ? Question::root : Question::root_place, root->mark});
+  for (const Root* root : from.roots.among(ties.spelled & ~shown))
+    observations.push_back({Question::root, root->mark + kCalled});
   found.by_names = (shown | placed) & ~by_others;
   return found;
 }

@@ -23,11 +23,12 @@ struct SourceQuestion {
   std::string because;  // a name in the source, or what is not permitted; or ""
 };
 
-SourceQuestion question_about(const ReadFile& file, const SourceUse& use, const Sight& sight);
+SourceQuestion question_about(const ReadFile& file, const SourceUse& use, const Sight& sight, const RunContext& from);
 
-// Replaces the questions about sources by the weakest ones, or says why none may be weaker. REQUIRES: `use` was made of
-// these observations.
-std::string ask_about_tokens(const SourceUse& use, const Sight& sight, std::vector<Observation>& observations);
+// Replaces the questions about sources by the weakest ones, and says why some or all have to be `content`.
+// REQUIRES: `use` was made of these observations.
+std::string ask_about_tokens(const SourceUse& use, const Sight& sight, const RunContext& from,
+                             std::vector<Observation>& observations);
 
 // Adds the questions about macros that the key lacks.
 void ask_about_macros(const SourceUse& use, const Sight& sight, const RunContext& from,

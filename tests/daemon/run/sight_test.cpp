@@ -81,42 +81,5 @@ TEST_F(DebugInformation, ThatIsCutOffOrDamagedEndsNoProcess) {
   }
 }
 
-struct Said {
-  const char* printed;
-  bool leaves_out;
-};
-
-TEST(Messages, SayNothingOfMacrosThatNoSourceHasIfEachWarningWasJudged) {
-  for (const Said& one : {
-           Said{"a.hip:3:15: warning: ignoring return value of function declared with 'nodiscard' attribute "
-                "[-Wunused-result]\n    3 | void host() { f(); }\n      |               ^\n"
-                "1 warning generated when compiling for gfx906.\n",
-                true},
-           Said{"\x1b[1ma.c:1:5: \x1b[0m\x1b[0;1;35mwarning: \x1b[0m\x1b[1munused variable 'a' [-Wunused-variable]"
-                "\x1b[0m\n",
-                true},
-           Said{"a.c: In function 'f':\na.c:1:5: warning: unused variable 'a' [-Wunused-variable]\n", true},
-           Said{"a.c:1:5: warning: 'a' is deprecated [-Wdeprecated-declarations]\nb.h:1:1: note: declared here\n",
-                true},
-           Said{"a.c:1:5: warning: unused variable 'a' [-Wunused-variable]\n"
-                "a.c:2:5: warning: variable 'p' is uninitialized [-Wuninitialized]\n",
-                false},
-           Said{"a.c:1:5: warning: fall through [-Wimplicit-fallthrough]\n", false},
-           Said{"a.c:1:5: warning: call of 'f'; did you mean 'FF'? [-Wunused-result]\n", false},
-           Said{"a.c:1:5: warning: text\n", false},
-           Said{"a.c:1:5: warning: unused variable 'a' [-Wunused-variable]\n<command line>:1:9: note: expanded from\n",
-                false},
-           Said{"a.c:1:5: warning: unused variable 'a' [-Wunused-variable]\n<scratch space>:2:1: note: expanded\n",
-                false},
-           Said{"<built-in>:1:5: warning: unused variable 'a' [-Wunused-variable]\n", false},
-           Said{" \"clang\" -cc1 -x c\na.c:1:5: warning: unused variable 'a' [-Wunused-variable]\n", false},
-           Said{"a.c:1:5: remark: unrolled loop [-Rpass]\n", false},
-           Said{"a.c:1:5: error: unused variable 'a' [-Werror,-Wunused-variable]\n", false},
-           Said{"a.c:1:5: Warnung: Variable [-Wunused-variable]\n", false},
-           Said{"some text\n", false},
-       })
-    EXPECT_EQ(leaves_out_macros(one.printed), one.leaves_out) << one.printed;
-}
-
 }  // namespace
 }  // namespace hipcache::daemon

@@ -188,9 +188,9 @@ std::optional<std::string> portable_depfile(std::string_view depfile, const Root
   std::optional<Depfile> names = parsed(depfile);
   if (!names || written(*names, form) != depfile || depfile.find(kTarget) != std::string_view::npos)
     return std::nullopt;
-  change_names(*names, [&](const std::string& name) { return roots.portable_path(name); });
+  change_names(*names, [&](const std::string& name) { return roots.portable_name(name); });
   if (!target.empty()) {
-    if (names->targets != std::vector{roots.portable_path(target)}) return std::nullopt;
+    if (names->targets != std::vector{roots.portable_name(target)}) return std::nullopt;
     names->targets = {std::string(kTarget)};
   }
   std::string portable = written(*names, form);
@@ -224,8 +224,13 @@ std::optional<std::string> local_depfile(std::string_view portable, const Roots&
                                          const std::string& target) {
   std::optional<Depfile> names = parsed(portable);
   if (!names) return std::nullopt;
-  change_names(*names, [&](const std::string& name) { return name == kTarget ? target : roots.local_path(name); });
-  return written(*names, form);
+  bool has_all = true;
+  change_names(*names, [&](const std::string& name) {
+    std::string local = name == kTarget ? target : roots.local_path(name);
+    has_all = has_all && !local.empty();
+    return local;
+  });
+  return has_all ? std::optional(written(*names, form)) : std::nullopt;
 }
 
 }  // namespace hipcache::hip

@@ -50,8 +50,19 @@ class Text {
     if (dice < 89) return place();
     if (dice < 91) return add("const char* HC_NAME(file) = __FILE__;\n");
     if (dice < 94) return add("#warning of number " + random_.number() + "\n");
-    if (dice < 97) return add("static int HC_NAME(unused) = " + random_.number() + ";\n");
+    if (dice < 97) return warned();
     add("__attribute__((device)) float HC_NAME(scale)(float x) { return x * " + random_.number() + "; }\n");
+  }
+
+  // What compilers warn of, here or where it is declared.
+  void warned() {
+    const std::size_t dice = random_.below(4);
+    if (dice == 0) return add("static int HC_NAME(unused) = " + random_.number() + ";\n");
+    const std::string body = "{ return " + random_.number() + "; }";
+    if (dice == 1)
+      return add("struct HC_NAME(once) { [[nodiscard]] static int f() " + body + " static void g() { f(); } };\n");
+    add(dice == 2 ? "#define HC_OLD [[deprecated(\"see X-Developer\")]]\n" : "#define HC_OLD [[deprecated]]\n");
+    add("struct HC_NAME(old) { HC_OLD static int f() " + body + " static int g() { return f(); } };\n#undef HC_OLD\n");
   }
 
   // What shows where it stands, or how it is spelled.

@@ -1,0 +1,205 @@
+#include "daemon/run/messages.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "hipcache/base/text.h"
+
+namespace hipcache::daemon {
+namespace {
+
+using namespace std::string_view_literals;
+
+// Warnings whose texts come from declarations, types and statements alone.
+constexpr std::string_view kJudgedWarnings =
+    " c++17-extensions c++20-extensions constant-conversion conversion delete-abstract-non-virtual-dtor "
+    "delete-non-abstract-non-virtual-dtor delete-non-virtual-dtor deprecated-declarations double-promotion "
+    "float-conversion ignored-attributes ignored-qualifiers implicit-float-conversion implicit-int-conversion "
+    "implicit-int-float-conversion inconsistent-missing-override missing-braces missing-declarations "
+    "missing-field-initializers missing-prototypes non-virtual-dtor overloaded-virtual pass-failed "
+    "pass-failed=transform-warning reorder reorder-ctor shadow shorten-64-to-32 sign-compare sign-conversion "
+    "suggest-override switch unused-but-set-parameter unused-but-set-variable unused-comparison "
+    "unused-const-variable unused-function unused-label unused-lambda-capture unused-local-typedef "
+    "unused-local-typedefs unused-parameter unused-private-field unused-result unused-value unused-variable "
+    "vla-cxx-extension ";
+
+constexpr std::string_view kDigits = "0123456789";
+constexpr std::string_view kWrapped = "      ";  // how clang begins the second line of a text at a terminal
+
+// Colours, as clang and gcc write them. Other control sequences stay, and then the line has no form that is known.
+std::string without_colours(std::string_view printed) {
+  std::string text;
+  while (!printed.empty()) {
+    const std::size_t at = std::min(printed.find("\x1b["), printed.size());
+    text += printed.substr(0, at);
+    printed.remove_prefix(at);
+    if (printed.empty()) break;
+    const std::size_t end = printed.find_first_not_of("0123456789;", 2);
+    const bool is_colour = end != printed.npos && (printed[end] == 'm' || printed[end] == 'K');
+    if (!is_colour) text += printed.substr(0, 2);
+    printed.remove_prefix(is_colour ? end + 1 : 2);
+  }
+  return text;
+}
+
+std::string_view take_line(std::string_view& rest) {
+  const std::size_t end = std::min(rest.find('\n'), rest.size());
+  const std::string_view line = rest.substr(0, end);
+  rest.remove_prefix(std::min(end + 1, rest.size()));
+  return line;
+}
+
+bool take_prefix(std::string_view& text, std::string_view prefix) {
+  if (!text.starts_with(prefix)) return false;
+  text.remove_prefix(prefix.size());
+  return true;
+}
+
+// Takes ":12" from the end.
+bool take_number(std::string_view& text) {
+  const std::size_t last = text.find_last_not_of(kDigits);
+  if (last == text.npos || last + 1 == text.size() || text[last] != ':') return false;
+  text.remove_suffix(text.size() - last);
+  return true;
+}
+
+// "<command line>", "<built-in>" and "<scratch space>" move with macros that no source has.
+bool is_file(std::string_view name) {
+  return !name.empty() && name.front() != '<' && name.front() != ' ' && name.find(": ") == name.npos;
+}
+
+// The file of "a.h:3" and "a.h:3:15"; "" if the text is no place.
+std::string_view file_of_place(std::string_view place) {
+  if (!take_number(place)) return "";
+  take_number(place);
+  return is_file(place) ? place : "";
+}
+
+bool is_judged_warning(std::string_view text) {
+  const std::size_t at = text.rfind("[-W");
+  if (at == text.npos || !text.ends_with(']')) return false;
+  return lists(kJudgedWarnings, text.substr(at + 3, text.size() - at - 4));
+}
+
+class Reader {
+ public:
+  explicit Reader(std::string_view text) : rest_(text) {}
+
+  bool read_all() {
+    while (!rest_.empty())
+      if (!read_message()) return false;
+    return has_warning_;
+  }
+  std::vector<std::string> take_files() { return std::move(files_); }
+
+ private:
+  bool read_message() {
+    const std::string_view line = take_line(rest_);
+    return is_inclusion(line) || is_context(line) || is_count(line) || is_of_margin(line) || read_diagnostic(line);
+  }
+
+  // "a.h:3:15: warning: text [-Wname]", "a.h:3:15: note: text", and the line of the source below it.
+  bool read_diagnostic(std::string_view line) {
+    const auto [place, kind] = parted(line);
+    const std::string_view file = file_of_place(place);
+    if (file.empty()) return false;
+    files_.emplace_back(file);
+    if (kind == ": warning: ") {
+      if (!is_judged_warning(with_wrapped(line))) return false;
+      has_warning_ = true;
+    } else {
+      while (rest_.starts_with(kWrapped) && !is_excerpt()) take_line(rest_);
+    }
+    if (is_excerpt()) {
+      take_line(rest_);
+      take_line(rest_);
+    }
+    return true;
+  }
+
+  static std::pair<std::string_view, std::string_view> parted(std::string_view line) {
+    constexpr std::array kKinds = {": warning: "sv, ": note: "sv, ":   required from "sv,
+                                   ":   recursively required "sv};
+    std::size_t first = line.npos;
+    std::string_view kind;
+    for (const std::string_view one : kKinds)
+      if (const std::size_t at = line.find(one); at < first) {
+        first = at;
+        kind = one;
+      }
+    return first == line.npos ? std::pair(""sv, ""sv) : std::pair(line.substr(0, first), kind);
+  }
+
+  // At a terminal, clang breaks a text. Its name comes last.
+  std::string with_wrapped(std::string_view line) {
+    std::string all(line);
+    while (all.rfind("[-W") == all.npos && rest_.starts_with(kWrapped)) all += take_line(rest_);
+    return all;
+  }
+
+  // A line of the source and the marks below it, as clang before 17 and gcc without numbers show them.
+  bool is_excerpt() const {
+    std::string_view rest = rest_;
+    take_line(rest);
+    const std::string_view marks = take_line(rest);
+    return !marks.empty() && marks.find_first_not_of(" \t~^") == marks.npos && marks.find_first_of("~^") != marks.npos;
+  }
+
+  // "In file included from a.h:3:", "                 from a.h:3,".
+  bool is_inclusion(std::string_view line) {
+    if (!take_prefix(line, "In file included from ")) {
+      if (!line.starts_with(' ')) return false;
+      line = trimmed(line);
+      if (!take_prefix(line, "from ")) return false;
+    }
+    if (!line.ends_with(':') && !line.ends_with(',')) return false;
+    line.remove_suffix(1);
+    const std::string_view file = file_of_place(line);
+    if (!file.empty()) files_.emplace_back(file);
+    return !file.empty();
+  }
+
+  // "a.h: In function 'f':", "a.h: At global scope:".
+  bool is_context(std::string_view line) {
+    const std::size_t at = std::min(line.find(": In "), line.find(": At "));
+    if (at == line.npos || !line.ends_with(':') || !is_file(line.substr(0, at))) return false;
+    files_.emplace_back(line.substr(0, at));
+    return true;
+  }
+
+  // "2 warnings generated when compiling for gfx906."
+  static bool is_count(std::string_view line) {
+    const std::size_t digits = std::min(line.find_first_not_of(kDigits), line.size());
+    if (digits == 0 || !line.ends_with('.')) return false;
+    line.remove_prefix(digits);
+    return line.starts_with(" warning generated") || line.starts_with(" warnings generated");
+  }
+
+  // "   12 | text" and "      |  ^~~".
+  static bool is_of_margin(std::string_view line) {
+    if (!line.starts_with(' ')) return false;
+    line.remove_prefix(std::min(line.find_first_not_of(' '), line.size()));
+    line.remove_prefix(std::min(line.find_first_not_of(kDigits), line.size()));
+    return line.starts_with(" |") || line.starts_with("|");
+  }
+
+  std::string_view rest_;
+  std::vector<std::string> files_;
+  bool has_warning_ = false;
+};
+
+}  // namespace
+
+std::optional<JudgedMessages> judged_messages(std::string_view printed) {
+  JudgedMessages messages{.text = without_colours(printed)};
+  if (messages.text.find("did you mean") != std::string::npos) return std::nullopt;
+  Reader reader(messages.text);
+  if (!reader.read_all()) return std::nullopt;
+  messages.files = reader.take_files();
+  std::sort(messages.files.begin(), messages.files.end());
+  messages.files.erase(std::unique(messages.files.begin(), messages.files.end()), messages.files.end());
+  return messages;
+}
+
+}  // namespace hipcache::daemon
