@@ -4,11 +4,13 @@
 
 #include "hipcache/base/digest.h"
 #include "hipcache/base/files.h"
+#include "hipcache/base/text.h"
 
 namespace hipcache {
 namespace {
 
 constexpr char kQuote = '\x01';  // on both sides of a mark
+constexpr std::string_view kEscaped = "\x01\x01";
 
 bool is_plain(char c) {
   return static_cast<unsigned char>(c) > ' ' && std::string_view("\x7f\"\\$:=,#").find(c) == std::string_view::npos;
@@ -133,6 +135,27 @@ std::string Roots::portable_name(std::string_view name) const {
   const Root& named = roots_[root->root];
   return (root->is_alias ? token_of_alias(named) : token_of(named)).append(name.substr(root->text.size()));
 }
+
+std::string Roots::local_names(std::string_view text) const {
+  std::string local;
+  while (!text.empty()) {
+    const std::size_t at = std::min(text.find(kQuote), text.size());
+    local += text.substr(0, at);
+    text.remove_prefix(at);
+    const std::string_view mark = mark_in_front(text);
+    const Root* root = find(mark.substr(0, mark.find('@')));
+    if (root != nullptr) {
+      local += mark.ends_with('@') ? root->alias : root->path;
+      text.remove_prefix(mark.size() + 2);
+    } else if (!text.empty()) {
+      local += kQuote;
+      text.remove_prefix(text.starts_with(kEscaped) ? kEscaped.size() : 1);
+    }
+  }
+  return local;
+}
+
+std::string Roots::escaped(std::string text) { return replace_all(std::move(text), {&kQuote, 1}, kEscaped); }
 
 RootMask Roots::tokens_in(std::string_view text) const {
   RootMask found = 0;

@@ -119,6 +119,24 @@ TEST(Roots, HaveOneTokenForBothNamesAndTellThemApartInVariables) {
   EXPECT_EQ(roots.shown_in("x/link"), 1u);
 }
 
+TEST(Roots, OfATextHaveATokenForEachNameAndTextIsNeverTakenForOne) {
+  Roots roots;
+  roots.add(kBaseMark, "/real/src", "/link");
+  Roots others;
+  others.add(kBaseMark, "/elsewhere", "/linked");
+  const std::string odd =
+      "\x01"
+      "base\x01 and \x01\x01";
+  const std::string text = Roots::escaped(odd) + roots.portable_name("/link/a.h") + Roots::escaped("\x01") +
+                           roots.portable_name("/real/src/b.h") + roots.portable_name("/other/c.h");
+  EXPECT_EQ(roots.local_names(text), odd + "/link/a.h\x01/real/src/b.h/other/c.h");
+  EXPECT_EQ(others.local_names(text), odd + "/linked/a.h\x01/elsewhere/b.h/other/c.h");
+  EXPECT_EQ(roots.tokens_in(text), 1u);
+  EXPECT_EQ(roots.tokens_in("/link/a.h"), 0u);
+  EXPECT_EQ(roots.local_path(roots.portable_name("/link/a.h")), "/link/a.h");
+  EXPECT_EQ(Roots("/one").local_path(roots.portable_name("/link/a.h")), "") << "it has no other name here";
+}
+
 TEST(Roots, SayByWhichNameTheyAreCalled) {
   const auto form = [](const std::vector<std::string>& arguments, const char* logical) {
     Roots roots;

@@ -42,21 +42,21 @@ class Trial:
         self.digests = None  # of the compiler's outputs in the last phase that it built
 
     def run(self, number, chosen):
-        """One run, with an empty cache. Phases that are not chosen are built by hipcache alone, so that later ones find
-        the same cache."""
+        """One run, with an empty cache. Edits that are not chosen are not made. Other phases that are not chosen are
+        built by hipcache alone, so that later ones find the same cache."""
         self.hipcache.renew(self.directory)
         last = max(PHASES.index(phase) for phase in chosen)
-        for index, (phase, build) in enumerate(self._states()):
+        for phase, build in self._states(chosen):
             if phase in chosen:
                 note(f"run {number + 1}: {phase}")
-                self._measure(phase, build, number + index)
+                self._measure(phase, build, number + PHASES.index(phase))
             else:
                 self._build(self.hipcache, build, None)
-            if index == last:
+            if PHASES.index(phase) == last:
                 break
         self.hipcache.stop()
 
-    def _states(self):
+    def _states(self, chosen):
         """Each phase with its build directory. What a phase changes is changed when it is asked for."""
         archs = self.project.archs
         first = self.project.checkout(self.directory / "first")
@@ -64,6 +64,8 @@ class Trial:
         yield WARM, first.build("build", archs)
         yield ADDED, first.build("build", [*archs, *self.project.more])
         for phase, edit in EDITS.items():
+            if phase not in chosen and not (phase == FIRST and LATER in chosen):
+                continue
             first.edit(edit)
             yield phase, first.build("build", archs)
         yield SECOND, first.build("another", archs)

@@ -97,6 +97,10 @@ class Roots {
   // A name as a text shows it to people and tools: aliases have tokens of their own. It holds where the roots are
   // called() alike.
   std::string portable_name(std::string_view name) const;
+  // A text that holds such names between others, with this request's names for them. Text of other origin is escaped
+  // before names are put into it, so that it is never taken for a token.
+  std::string local_names(std::string_view text) const;
+  static std::string escaped(std::string text);
   // The roots whose tokens the text has.
   RootMask tokens_in(std::string_view text) const;
 

@@ -49,7 +49,7 @@ namespace hipcache::cache {
 inline constexpr std::size_t kDecodedBytes = 32u << 20;
 
 // Raised when the meaning of keys or results changes. key_hasher makes it part of every key.
-inline constexpr std::uint32_t kSchema = 12;
+inline constexpr std::uint32_t kSchema = 13;
 
 struct ActionKey {
   Digest value;

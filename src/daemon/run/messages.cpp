@@ -76,26 +76,45 @@ std::string_view file_of_place(std::string_view place) {
   return is_file(place) ? place : "";
 }
 
+std::string replace_first(std::string text, std::string_view what, std::string_view with) {
+  const std::size_t at = text.find(what);
+  return at == text.npos ? text : text.replace(at, what.size(), with);
+}
+
 bool is_judged_warning(std::string_view text) {
   const std::size_t at = text.rfind("[-W");
   if (at == text.npos || !text.ends_with(']')) return false;
   return lists(kJudgedWarnings, text.substr(at + 3, text.size() - at - 4));
 }
 
+// Where a line names a file.
+struct Place {
+  std::size_t line = 0;
+  std::string file;
+};
+
 class Reader {
  public:
   explicit Reader(std::string_view text) : rest_(text) {}
 
+  // False if some line has no known form.
   bool read_all() {
     while (!rest_.empty())
       if (!read_message()) return false;
-    return has_warning_;
+    return true;
   }
-  std::vector<std::string> take_files() { return std::move(files_); }
+  bool are_judged() const { return has_warning_ && !has_unjudged_; }
+  std::vector<Place> take_places() { return std::move(places_); }
 
  private:
+  std::string_view next_line() {
+    ++lines_;
+    return take_line(rest_);
+  }
+  void note(std::string_view file) { places_.push_back({lines_ - 1, std::string(file)}); }
+
   bool read_message() {
-    const std::string_view line = take_line(rest_);
+    const std::string_view line = next_line();
     return is_inclusion(line) || is_context(line) || is_count(line) || is_of_margin(line) || read_diagnostic(line);
   }
 
@@ -104,16 +123,17 @@ class Reader {
     const auto [place, kind] = parted(line);
     const std::string_view file = file_of_place(place);
     if (file.empty()) return false;
-    files_.emplace_back(file);
+    note(file);
     if (kind == ": warning: ") {
-      if (!is_judged_warning(with_wrapped(line))) return false;
       has_warning_ = true;
+      has_unjudged_ = has_unjudged_ || !is_judged_warning(with_wrapped(line));
     } else {
-      while (rest_.starts_with(kWrapped) && !is_excerpt()) take_line(rest_);
+      while (rest_.starts_with(kWrapped) && !is_excerpt()) next_line();
     }
     if (is_excerpt()) {
-      take_line(rest_);
-      take_line(rest_);
+      next_line();
+      next_line();
+      if (is_mending()) next_line();
     }
     return true;
   }
@@ -134,7 +154,7 @@ class Reader {
   // At a terminal, clang breaks a text. Its name comes last.
   std::string with_wrapped(std::string_view line) {
     std::string all(line);
-    while (all.rfind("[-W") == all.npos && rest_.starts_with(kWrapped)) all += take_line(rest_);
+    while (all.rfind("[-W") == all.npos && rest_.starts_with(kWrapped)) all += next_line();
     return all;
   }
 
@@ -144,6 +164,13 @@ class Reader {
     take_line(rest);
     const std::string_view marks = take_line(rest);
     return !marks.empty() && marks.find_first_not_of(" \t~^") == marks.npos && marks.find_first_of("~^") != marks.npos;
+  }
+
+  // What clang proposes to write there, below the marks.
+  bool is_mending() const {
+    std::string_view rest = rest_;
+    const std::string_view line = take_line(rest);
+    return line.starts_with(' ') && !is_of_margin(line) && !trimmed(line).starts_with("from ");
   }
 
   // "In file included from a.h:3:", "                 from a.h:3,".
@@ -156,7 +183,7 @@ class Reader {
     if (!line.ends_with(':') && !line.ends_with(',')) return false;
     line.remove_suffix(1);
     const std::string_view file = file_of_place(line);
-    if (!file.empty()) files_.emplace_back(file);
+    if (!file.empty()) note(file);
     return !file.empty();
   }
 
@@ -164,7 +191,7 @@ class Reader {
   bool is_context(std::string_view line) {
     const std::size_t at = std::min(line.find(": In "), line.find(": At "));
     if (at == line.npos || !line.ends_with(':') || !is_file(line.substr(0, at))) return false;
-    files_.emplace_back(line.substr(0, at));
+    note(line.substr(0, at));
     return true;
   }
 
@@ -185,21 +212,52 @@ class Reader {
   }
 
   std::string_view rest_;
-  std::vector<std::string> files_;
+  std::size_t lines_ = 0;
+  std::vector<Place> places_;
   bool has_warning_ = false;
+  bool has_unjudged_ = false;
 };
+
+std::string portable(std::string text, const Roots& roots) {
+  if (roots.shown_in(text) == 0) return text;
+  const std::string plain = without_colours(text);
+  Reader reader(plain);
+  if (!reader.read_all()) return text;
+  std::string named;
+  std::string_view rest = text;
+  std::size_t taken = 0;
+  for (const Place& place : reader.take_places()) {
+    for (; taken <= place.line; ++taken) {
+      std::string line(take_line(rest));
+      if (taken == place.line) line = replace_first(std::move(line), place.file, roots.portable_name(place.file));
+      named += line + "\n";
+    }
+  }
+  named += rest;
+  return roots.local_names(named) == roots.local_names(text) ? named : text;
+}
 
 }  // namespace
 
 std::optional<JudgedMessages> judged_messages(std::string_view printed) {
-  JudgedMessages messages{.text = without_colours(printed)};
+  JudgedMessages messages{.text = without_colours(printed), .files = {}};
   if (messages.text.find("did you mean") != std::string::npos) return std::nullopt;
   Reader reader(messages.text);
-  if (!reader.read_all()) return std::nullopt;
-  messages.files = reader.take_files();
+  if (!reader.read_all() || !reader.are_judged()) return std::nullopt;
+  for (Place& place : reader.take_places()) messages.files.push_back(std::move(place.file));
   std::sort(messages.files.begin(), messages.files.end());
   messages.files.erase(std::unique(messages.files.begin(), messages.files.end()), messages.files.end());
   return messages;
+}
+
+void make_portable(cache::ActionResult& said, const std::vector<std::string>& arguments,
+                   const inputs::RunContext& from) {
+  constexpr std::string_view kWidth = "-fmessage-length=";
+  const bool is_broken = std::any_of(arguments.begin(), arguments.end(), [&](std::string_view argument) {
+    return argument.starts_with(kWidth) && argument.substr(kWidth.size()) != "0";
+  });
+  if (is_broken || !from.of_terminal("2").empty()) return;
+  for (std::string* text : {&said.stdout_text, &said.stderr_text}) *text = portable(std::move(*text), from.roots);
 }
 
 }  // namespace hipcache::daemon

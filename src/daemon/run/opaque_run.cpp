@@ -13,6 +13,7 @@
 #include "daemon/request/python_start.h"
 #include "daemon/request/step_kinds.h"
 #include "daemon/run/collected_output.h"
+#include "daemon/run/messages.h"
 #include "daemon/run/plain_run.h"
 #include "daemon/run/relocatability.h"
 #include "daemon/run/sight.h"
@@ -20,6 +21,7 @@
 #include "hipcache/base/files.h"
 #include "hipcache/base/reason.h"
 #include "hipcache/compiler/driver_name.h"
+#include "hipcache/compiler/hip/depfile.h"
 #include "hipcache/compiler/option_facts.h"
 #include "hipcache/compiler/source_sight.h"
 #include "hipcache/inputs/written_outputs.h"
@@ -103,8 +105,7 @@ bool show_output_names(const cache::ActionResult& said, const std::vector<Collec
   if (!request.invocation.opaque.output_names) return false;
   const NameTie tie(*request.invocation.opaque.output_names);
   const auto shows = [&](const CollectedOutput& output) {
-    const bool is_depfile = output.role == hip::kPortableDepfile || output.role == hip::kPortableGccDepfile;
-    if (output.place == compiler::kDepfileName) return !is_depfile;
+    if (output.place == compiler::kDepfileName) return !hip::portable_form(output.role);
     return output.place != compiler::kObjectName || tie.shows_in(output.bytes);
   };
   return tie.shows_in(said.stdout_text) || tie.shows_in(said.stderr_text) ||
@@ -115,8 +116,7 @@ bool show_output_names(const cache::ActionResult& said, const std::vector<Collec
 // record them, and lists of options in gcc's LTO objects may. Assembly and other kinds are not known well enough. These
 // kinds also have each name as it is, or escaped in a known way.
 bool is_object_or_depfile(const CollectedOutput& made) {
-  if (made.role == hip::kPortableDepfile || made.role == hip::kPortableGccDepfile || holds_only_rules(made.bytes))
-    return true;
+  if (hip::portable_form(made.role) || holds_only_rules(made.bytes)) return true;
   return made.bytes.starts_with(kElf) && made.bytes.find(".gnu.lto_") == std::string::npos;
 }
 
@@ -257,6 +257,8 @@ std::optional<Refusal> OpaqueRun::witness(const std::vector<trace::Record>& reco
   const WrittenFiles by_run{.records = records, .files = files, .updated_as = updated_as_};
   if (auto refusal = refusal_of_link(by_run, outputs_, context_)) return refusal;
   std::vector<std::string> starters = take_starters(trace, request);
+  inputs::Sight sight = sight_of_run(state_.result, outputs_, is_run_of_gcc(trace), request);
+  make_portable(state_.result, request.invocation.expanded, request.from);
   inputs::Run run{.programs = {.commands = {request.compiler},
                                .others = inputs::Programs::Others::known,
                                .starters = std::move(starters)},
@@ -264,7 +266,7 @@ std::optional<Refusal> OpaqueRun::witness(const std::vector<trace::Record>& reco
                   .started_ns = report.started_ns,
                   .shows = shown_by(state_.result, outputs_, request),
                   .is_mixed = report.mixed,
-                  .sight = sight_of_run(state_.result, outputs_, is_run_of_gcc(trace), request),
+                  .sight = std::move(sight),
                   .specs = compiler::values_of(request.invocation.expanded, compiler::facts::names_specs),
                   .is_keyed_by_processor = request.invocation.opaque.asks_processor};
   run.written = std::move(paths);

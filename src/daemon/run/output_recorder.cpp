@@ -8,6 +8,7 @@
 #include "daemon/run/own_name.h"
 #include "hipcache/base/reason.h"
 #include "hipcache/cache/action_cache.h"
+#include "hipcache/compiler/hip/depfile.h"
 
 namespace hipcache::daemon {
 
@@ -18,8 +19,7 @@ namespace {
 store::Likeness likeness_of(const CollectedOutput& output, const StepSpec& spec) {
   for (const char* of_parts : {hip::kBundle, hip::kFatbinObjectRole, hip::kObject})
     if (output.role == of_parts) return {.parts = spec.inputs};
-  const bool is_depfile = output.role == hip::kDepfile || output.role == hip::kPortableDepfile ||
-                          output.role == hip::kPortableGccDepfile || output.in_place;
+  const bool is_depfile = output.role == hip::kDepfile || hip::portable_form(output.role) || output.in_place;
   return {.parts = {}, .family = is_depfile ? "depfile" : ""};
 }
 

@@ -12,6 +12,7 @@
 
 #include "daemon/request/foreign_mounts.h"
 #include "daemon/run/link_worth.h"
+#include "daemon/run/messages.h"
 #include "daemon/run/output_recorder.h"
 #include "daemon/run/sight.h"
 #include "hipcache/base/files.h"
@@ -148,6 +149,7 @@ Result<std::vector<CollectedOutput>> examine_outputs(StepState& state, const pro
   const inputs::Sight sight = spec.reads_source
                                   ? sight_of(spec.commands.front().argv, *outputs, state.result, context.request.from)
                                   : inputs::kNoSources;
+  if (!spec.is_proof && !spec.prints_plan) make_portable(state.result, arguments_of(spec), context.request.from);
   const Relocatability ties =
       spec.is_proof ? Relocatability() : relocatability_of(spec, *outputs, state.result, context.request.from);
   take_trace(state, report, ties, sight, context);
@@ -207,8 +209,8 @@ Status take_texts(StepState& state, const protocol::StepDone& report, const Requ
   const StepSpec& spec = state.spec();
   StepResult& result = state.result;
   if (!report.doubt.empty()) return Error{spec.label + ": " + report.doubt};
-  result.stdout_text = report.stdout_text;
-  result.stderr_text = report.stderr_text;
+  result.stdout_text = spec.prints_plan ? report.stdout_text : Roots::escaped(report.stdout_text);
+  result.stderr_text = spec.prints_plan ? report.stderr_text : Roots::escaped(report.stderr_text);
   // Of a failed opaque compile, a crash report must lie where the compiler says. So that one runs again by itself.
   const bool fails_alone = spec.planned == nullptr && report.exit_code != 0;
   if (spec.prints_plan || (spec.prints_temporary_paths && !fails_alone)) {

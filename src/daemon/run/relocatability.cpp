@@ -6,6 +6,7 @@
 
 #include "hipcache/base/files.h"
 #include "hipcache/compiler/hip/cuid.h"
+#include "hipcache/compiler/hip/depfile.h"
 #include "hipcache/compiler/hip/plan.h"
 #include "hipcache/compiler/option_facts.h"
 
@@ -124,13 +125,14 @@ void Relocatability::look_into(std::string_view bytes, const inputs::RunContext&
 void Relocatability::look_into(const std::string& role, std::string_view bytes, const inputs::RunContext& from) {
   const RootMask shown = roots.shown;
   look_into(bytes, from);
-  if (role != hip::kPortableDepfile && role != hip::kPortableGccDepfile) return;
+  if (!hip::portable_form(role)) return;
   roots.shown = shown | from.roots.named_in_text(bytes) | maps.left_in(bytes);
   roots.spelled |= from.roots.tokens_in(bytes);
 }
 
 void Relocatability::look_into_printed(std::string_view bytes, const inputs::RunContext& from) {
   look_into(bytes, from);
+  roots.spelled |= from.roots.tokens_in(bytes);
   roots.hidden = roots.hidden || (may_show_escaped(bytes) && may_be_escaped(from.roots));
 }
 

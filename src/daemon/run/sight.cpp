@@ -11,6 +11,7 @@
 #include "hipcache/base/files.h"
 #include "hipcache/base/text.h"
 #include "hipcache/compiler/hip/bitcode_places.h"
+#include "hipcache/compiler/hip/depfile.h"
 #include "hipcache/compiler/hip/plan.h"
 #include "hipcache/compiler/invocation.h"
 #include "hipcache/compiler/source_sight.h"
@@ -43,8 +44,7 @@ constexpr std::array kUnnamed = {"(lambda at "sv,         "(unnamed "sv,        
                                  "(anonymous at "sv};
 
 bool is_depfile(const CollectedOutput& output) {
-  return output.role == hip::kDepfile || output.role == hip::kPortableDepfile ||
-         output.role == hip::kPortableGccDepfile || output.place == compiler::kDepfileName ||
+  return output.role == hip::kDepfile || hip::portable_form(output.role) || output.place == compiler::kDepfileName ||
          (output.place.ends_with(".d") && holds_only_rules(output.bytes));
 }
 

@@ -28,22 +28,14 @@ struct Reply {
   std::size_t carried = 0;  // bytes of file contents in the message
 };
 
-bool is_portable_depfile(const cache::Output& output) {
-  return output.name == hip::kPortableDepfile || output.name == hip::kPortableGccDepfile;
-}
-
-hip::DepfileForm form_of(const cache::Output& output) {
-  return output.name == hip::kPortableGccDepfile ? hip::DepfileForm::gcc : hip::DepfileForm::clang;
-}
-
 Result<std::string> from_store(const cache::Output& output, const Request& request, store::Store& store) {
   Result<std::optional<std::string>> bytes = store.blob(output.blob);
   if (!bytes) return bytes.error();
   if (!*bytes) return Error{"blob " + output.blob.hex() + " is gone"};
-  if (!is_portable_depfile(output)) return std::move(**bytes);
+  const std::optional<hip::DepfileForm> form = hip::portable_form(output.name);
+  if (!form) return std::move(**bytes);
   const auto& names = request.invocation.opaque.output_names;
-  std::optional<std::string> local =
-      hip::local_depfile(**bytes, request.from.roots, form_of(output), names ? names->target : "");
+  std::optional<std::string> local = hip::local_depfile(**bytes, request.from.roots, *form, names ? names->target : "");
   if (!local) return Error{"blob " + output.blob.hex() + " is no portable depfile"};
   return std::move(*local);
 }
@@ -67,7 +59,7 @@ Status add_bytes(protocol::PlacedOutput output, std::string_view bytes, Reply& r
 Status add_stored(protocol::PlacedOutput placed, const cache::Output& output, const RequestContext& context,
                   Reply& reply) {
   store::LocalStore& store = context.services.store;
-  if (is_portable_depfile(output) || is_carried(output.size, reply)) {
+  if (hip::portable_form(output.name) || is_carried(output.size, reply)) {
     const Result<std::string> bytes = from_store(output, context.request, store);
     return bytes ? add_bytes(std::move(placed), *bytes, reply) : Status(bytes.error());
   }
@@ -248,8 +240,8 @@ std::optional<Uncacheable> reply_failure(Conclusion& conclusion, const StepGraph
   Reply reply{.finish = {.exit_code = failed.result.exit_code, .stdout_text = "", .stderr_text = driver_stderr}};
   protocol::Finish& finish = reply.finish;
   for (const auto& step : graph.steps()) {
-    finish.stdout_text += step->result.stdout_text;
-    finish.stderr_text += step->result.stderr_text;
+    finish.stdout_text += as_shown(step->result.stdout_text, context.request);
+    finish.stderr_text += as_shown(step->result.stderr_text, context.request);
     if (step.get() == &failed) break;
     if (Status added = add_placed(*step, graph, context, reply); !added)
       return Uncacheable{Reason::store_error, added.error().message};

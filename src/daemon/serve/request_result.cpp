@@ -158,7 +158,7 @@ bool is_replaced(const hip::StepOutput& file, const StepState& step, const StepG
 
 cache::ActionResult request_result(const StepGraph& graph, const std::string& driver_stderr, const Roots& roots) {
   cache::ActionResult whole;
-  whole.stderr_text = driver_stderr;
+  whole.stderr_text = Roots::escaped(driver_stderr);
   whole.processor_us = 0;
   for (const auto& step : graph.steps()) {
     add_placed(*step, graph, roots, whole.outputs);

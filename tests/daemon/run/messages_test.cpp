@@ -39,6 +39,10 @@ TEST(Messages, OfJudgedWarningsShowLinesOfTheFilesThatTheyName) {
            Judged{"a.c:1:5: warning: the first of the list [-Wc++17-extensions]\n"
                   "a.c:1:5: warning: the last [-Wvla-cxx-extension]\n",
                   {"a.c"}},
+           Judged{"a.cc:3:32: warning: field 'a' will be initialized after field 'b' [-Wreorder-ctor]\n"
+                  "struct A { int b; int a; A() : a(1), b(2) {} };\n                               ^~~~  ~~~~\n"
+                  "                               b(2)  a(1)\n1 warning generated.\n",
+                  {"a.cc"}},
            // colours, and no excerpt
            Judged{"\x1b[1ma.c:1:5: \x1b[0m\x1b[0;1;35mwarning: \x1b[0m\x1b[1munused variable 'a' [-Wunused-variable]"
                   "\x1b[0m\n",
@@ -101,6 +105,49 @@ TEST(Messages, OfOtherWarningsOrFormsProveNothing) {
            std::string(),
        })
     EXPECT_FALSE(judged_messages(one)) << one;
+}
+
+class NamesInMessages : public testing::Test {
+ protected:
+  static inputs::RunContext in(const std::string& base) {
+    inputs::RunContext context;
+    context.roots = Roots(base);
+    return context;
+  }
+  // What a run in the directory /one printed, as it is shown of a hit in /another/name.
+  static std::string elsewhere(const std::string& printed, const std::vector<std::string>& arguments = {},
+                               const std::string& streams = "") {
+    inputs::RunContext from = in("/one");
+    from.streams = streams;
+    cache::ActionResult said{.stderr_text = Roots::escaped(printed)};
+    make_portable(said, arguments, from);
+    EXPECT_EQ(from.roots.local_names(said.stderr_text), printed);
+    return in("/another/name").roots.local_names(said.stderr_text);
+  }
+};
+
+TEST_F(NamesInMessages, AreTheOtherCheckoutsWhereLinesBeginWithThem) {
+  EXPECT_EQ(elsewhere("In file included from /one/a.c:1:\n/one/b.h:1:2: warning: \x01 in /one/c.h [-Wx]\n"
+                      "    1 | /one/d.h: \"/one/e.h:3:4: warning: y\"\n      | ^~~\n1 warning generated.\n"),
+            "In file included from /another/name/a.c:1:\n/another/name/b.h:1:2: warning: \x01 in /one/c.h [-Wx]\n"
+            "    1 | /one/d.h: \"/one/e.h:3:4: warning: y\"\n      | ^~~\n1 warning generated.\n");
+  EXPECT_EQ(elsewhere("/one/b.h:1:2: warning: x\n/one/q.h:1:1: note: of the source\n       ^~\n"),
+            "/another/name/b.h:1:2: warning: x\n/one/q.h:1:1: note: of the source\n       ^~\n")
+      << "an excerpt";
+  EXPECT_EQ(elsewhere("\x1b[1m/one/b.h:1:2: \x1b[0m\x1b[0;1;35mwarning: \x1b[0mx\n"),
+            "\x1b[1m/another/name/b.h:1:2: \x1b[0m\x1b[0;1;35mwarning: \x1b[0mx\n");
+  EXPECT_EQ(elsewhere("/one/a.c: In function 'f':\n/onetime/a.c:1:2: warning: x\n"),
+            "/another/name/a.c: In function 'f':\n/onetime/a.c:1:2: warning: x\n");
+}
+
+TEST_F(NamesInMessages, StayWhereALineIsUnknownOrWidthCounts) {
+  const std::string warning = "/one/b.h:1:2: warning: x\n";
+  for (const std::string& printed : {warning + "PLEASE submit\n", warning + "ld: /one/b.o: undefined\n",
+                                     std::string("/one/b.h:1:2: warning: no end")})
+    EXPECT_EQ(elsewhere(printed), printed);
+  EXPECT_EQ(elsewhere(warning, {"-fmessage-length=80"}), warning);
+  EXPECT_EQ(elsewhere(warning, {}, ",,80x25"), warning) << "standard error is a terminal";
+  EXPECT_NE(elsewhere(warning, {"-fmessage-length=0"}), warning);
 }
 
 }  // namespace

@@ -22,6 +22,9 @@ namespace hipcache::hip {
 
 enum class DepfileForm { clang, gcc };
 
+// The form of a portable depfile, by the role of the output; nothing for any other role.
+std::optional<DepfileForm> portable_form(std::string_view role);
+
 // `target`: the only target that the depfile may have, which is left out; "" keeps the targets as
 // they are. Returns nothing if the depfile has another form or other targets, or shows the base
 // directory where it cannot be replaced.

@@ -4,6 +4,8 @@
 #include <utility>
 #include <vector>
 
+#include "hipcache/compiler/hip/plan.h"
+
 namespace hipcache::hip {
 namespace {
 
@@ -182,6 +184,11 @@ void change_names(Depfile& depfile, const Change& change) {
 }
 
 }  // namespace
+
+std::optional<DepfileForm> portable_form(std::string_view role) {
+  if (role == kPortableDepfile) return DepfileForm::clang;
+  return role == kPortableGccDepfile ? std::optional(DepfileForm::gcc) : std::nullopt;
+}
 
 std::optional<std::string> portable_depfile(std::string_view depfile, const Roots& roots, DepfileForm form,
                                             const std::string& target) {
