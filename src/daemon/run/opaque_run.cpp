@@ -13,7 +13,6 @@
 #include "daemon/request/python_start.h"
 #include "daemon/request/step_kinds.h"
 #include "daemon/run/collected_output.h"
-#include "daemon/run/messages.h"
 #include "daemon/run/plain_run.h"
 #include "daemon/run/relocatability.h"
 #include "daemon/run/sight.h"
@@ -257,8 +256,6 @@ std::optional<Refusal> OpaqueRun::witness(const std::vector<trace::Record>& reco
   const WrittenFiles by_run{.records = records, .files = files, .updated_as = updated_as_};
   if (auto refusal = refusal_of_link(by_run, outputs_, context_)) return refusal;
   std::vector<std::string> starters = take_starters(trace, request);
-  inputs::Sight sight = sight_of_run(state_.result, outputs_, is_run_of_gcc(trace), request);
-  make_portable(state_.result, request.invocation.expanded, request.from);
   inputs::Run run{.programs = {.commands = {request.compiler},
                                .others = inputs::Programs::Others::known,
                                .starters = std::move(starters)},
@@ -266,7 +263,7 @@ std::optional<Refusal> OpaqueRun::witness(const std::vector<trace::Record>& reco
                   .started_ns = report.started_ns,
                   .shows = shown_by(state_.result, outputs_, request),
                   .is_mixed = report.mixed,
-                  .sight = std::move(sight),
+                  .sight = sight_of_run(state_.result, outputs_, is_run_of_gcc(trace), request),
                   .specs = compiler::values_of(request.invocation.expanded, compiler::facts::names_specs),
                   .is_keyed_by_processor = request.invocation.opaque.asks_processor};
   run.written = std::move(paths);

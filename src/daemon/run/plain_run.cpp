@@ -149,7 +149,6 @@ Result<std::vector<CollectedOutput>> examine_outputs(StepState& state, const pro
   const inputs::Sight sight = spec.reads_source
                                   ? sight_of(spec.commands.front().argv, *outputs, state.result, context.request.from)
                                   : inputs::kNoSources;
-  if (!spec.is_proof && !spec.prints_plan) make_portable(state.result, arguments_of(spec), context.request.from);
   const Relocatability ties =
       spec.is_proof ? Relocatability() : relocatability_of(spec, *outputs, state.result, context.request.from);
   take_trace(state, report, ties, sight, context);
@@ -198,14 +197,15 @@ Status take_status(StepState& state, const protocol::StepDone& report, const Ste
   state.result.failed_command = report.failed_command;
   state.result.duration_us = report.duration_us;
   state.result.processor_us = report.processor_us;
-  return take_texts(state, report, context.directory);
+  return take_texts(state, report, context);
 }
 
 void take_failure(StepState& state, const protocol::StepDone& report, const StepContext& context) {
   state.result.doubt = doubt_of_failure(state.result, file_of(report.step, ".trace", context.directory), context);
 }
 
-Status take_texts(StepState& state, const protocol::StepDone& report, const RequestDirectory& directory) {
+Status take_texts(StepState& state, const protocol::StepDone& report, const StepContext& context) {
+  const RequestDirectory& directory = context.directory;
   const StepSpec& spec = state.spec();
   StepResult& result = state.result;
   if (!report.doubt.empty()) return Error{spec.label + ": " + report.doubt};
@@ -221,6 +221,10 @@ Status take_texts(StepState& state, const protocol::StepDone& report, const Requ
                                result.stdout_text.find(directory.path()) != std::string::npos;
   if (names_directory) result.refusal.reason = Reason::prints_temporary_names;
   if (holds_crash_report(result.stderr_text)) result.refusal.reason = Reason::prints_crash_report;
+  const Request& request = context.request;
+  const bool is_as_typed = spec.planned == nullptr;
+  if (report.exit_code == 0 && !spec.prints_plan && !spec.is_proof)
+    make_portable(result, is_as_typed ? request.invocation.expanded : arguments_of(spec), request.from);
   return done();
 }
 

@@ -59,7 +59,7 @@ std::vector<std::string> ran_in(const trace::Trace& trace);
 Status take_status(StepState& state, const protocol::StepDone& report, const StepContext& context);
 
 // Takes in what the run printed: the second half of take_status().
-Status take_texts(StepState& state, const protocol::StepDone& report, const RequestDirectory& directory);
+Status take_texts(StepState& state, const protocol::StepDone& report, const StepContext& context);
 
 // Of a run that failed: whether its failure may be the cache's fault.
 void take_failure(StepState& state, const protocol::StepDone& report, const StepContext& context);

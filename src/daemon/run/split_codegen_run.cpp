@@ -152,7 +152,7 @@ Status SplitCodegenRun::take_both(const protocol::StepDone& report) {
 // the back end's trace. `is_shared`: whether shared caches are asked about the back end and get its result.
 Status SplitCodegenRun::take_bitcode(const protocol::StepDone& report, const char* trace_ending, bool is_shared) {
   const RequestDirectory& directory = context_.directory;
-  if (Status texts = take_texts(front_, report, directory); !texts) return texts;
+  if (Status texts = take_texts(front_, report, context_); !texts) return texts;
   const Result<std::string> bitcode = read_file(directory.file(parts_.bitcode), kOutputLimit);
   if (!bitcode) return bitcode.error();
   front_.preamble = whole_.preamble;
