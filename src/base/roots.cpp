@@ -11,6 +11,7 @@ namespace {
 
 constexpr char kQuote = '\x01';  // on both sides of a mark
 constexpr std::string_view kEscaped = "\x01\x01";
+constexpr std::string_view kByPath = "path";
 
 bool is_plain(char c) {
   return static_cast<unsigned char>(c) > ' ' && std::string_view("\x7f\"\\$:=,#").find(c) == std::string_view::npos;
@@ -68,7 +69,7 @@ std::string form_in(const std::vector<std::string>& arguments, const Root& root)
 }  // namespace
 
 std::string_view Root::called() const {
-  return form.empty() || form == "path path" || form == "none path" ? "path" : std::string_view(form);
+  return form.empty() || form == "path path" || form == "none path" ? kByPath : std::string_view(form);
 }
 
 bool mentions_directory(std::string_view text, std::string_view directory) {
@@ -133,26 +134,8 @@ std::string Roots::portable_name(std::string_view name) const {
   const Name* root = name_at(name, "/");
   if (root == nullptr) return std::string(name);
   const Root& named = roots_[root->root];
+  if (root->is_alias && named.called() == kByPath) return std::string(name);  // a root that has none is called alike
   return (root->is_alias ? token_of_alias(named) : token_of(named)).append(name.substr(root->text.size()));
-}
-
-std::string Roots::local_names(std::string_view text) const {
-  std::string local;
-  while (!text.empty()) {
-    const std::size_t at = std::min(text.find(kQuote), text.size());
-    local += text.substr(0, at);
-    text.remove_prefix(at);
-    const std::string_view mark = mark_in_front(text);
-    const Root* root = find(mark.substr(0, mark.find('@')));
-    if (root != nullptr) {
-      local += mark.ends_with('@') ? root->alias : root->path;
-      text.remove_prefix(mark.size() + 2);
-    } else if (!text.empty()) {
-      local += kQuote;
-      text.remove_prefix(text.starts_with(kEscaped) ? kEscaped.size() : 1);
-    }
-  }
-  return local;
 }
 
 std::string Roots::escaped(std::string text) { return replace_all(std::move(text), {&kQuote, 1}, kEscaped); }
@@ -188,16 +171,17 @@ std::string Roots::real_spelling(std::string_view path) const {
 std::string Roots::local_text(std::string_view portable) const {
   std::string text;
   while (!portable.empty()) {
+    const std::size_t at = std::min(portable.find(kQuote), portable.size());
+    text += portable.substr(0, at);
+    portable.remove_prefix(at);
+    if (portable.empty()) break;
     const std::string_view mark = mark_in_front(portable);
     const Root* root = find(mark.substr(0, mark.find('@')));
-    if (root != nullptr) {
+    if (root != nullptr)
       text += mark.ends_with('@') ? root->alias : root->path;
-    } else if (!mark.empty()) {
-      text += placeholder(mark);
-    } else {
-      text += portable.front();
-    }
-    portable.remove_prefix(mark.empty() ? 1 : mark.size() + 2);
+    else
+      text += mark.empty() ? std::string(1, kQuote) : placeholder(mark);
+    portable.remove_prefix(!mark.empty() ? mark.size() + 2 : portable.starts_with(kEscaped) ? kEscaped.size() : 1);
   }
   return text;
 }

@@ -97,9 +97,7 @@ class Roots {
   // A name as a text shows it to people and tools: aliases have tokens of their own. It holds where the roots are
   // called() alike.
   std::string portable_name(std::string_view name) const;
-  // A text that holds such names between others, with this request's names for them. Text of other origin is escaped
-  // before names are put into it, so that it is never taken for a token.
-  std::string local_names(std::string_view text) const;
+  // A text into which such names may be put: it is never taken for a token. local_text() has it as it was.
   static std::string escaped(std::string text);
   // The roots whose tokens the text has.
   RootMask tokens_in(std::string_view text) const;
@@ -109,7 +107,7 @@ class Roots {
   // Replaces an alias by the real path of its root.
   std::string real_spelling(std::string_view path) const;
 
-  // A portable path or argument in local form: for messages.
+  // A portable path or argument in local form, or an escaped text with such names.
   std::string local_text(std::string_view portable) const;
 
   // The longest root that contains the path, by either name; 0 if there is none.

@@ -44,8 +44,7 @@ enum class Question : std::uint8_t {
   working_directory = 7,
   program = 8,  // where PATH leads for the name of a program
   // Where the root of that mark is, and by which names it is called: if a result shows it. With kCalled behind the
-  // mark,
-  // only by which names it is called (Root::called): if a result names it by a token.
+  // mark, only by which names it is called (Root::called): if a result names it by a token.
   root = 9,
   cuid = 10,  // the translation unit's id: if a result shows it
   // All variables except those that no compile depends on: if a script may have read any variable.

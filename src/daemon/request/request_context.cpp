@@ -24,7 +24,7 @@ std::string as_stored(std::string text, const RequestDirectory& directory) {
 }
 
 std::string as_shown(std::string text, const Request& request) {
-  return replace_all(request.from.roots.local_names(text), kStoredDirectory, temporary_directory(request));
+  return replace_all(request.from.roots.local_text(text), kStoredDirectory, temporary_directory(request));
 }
 
 Result<RequestDirectory> make_directory(const RequestContext& context) {

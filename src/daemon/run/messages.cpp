@@ -234,7 +234,7 @@ std::string portable(std::string text, const Roots& roots) {
     }
   }
   named += rest;
-  return roots.local_names(named) == roots.local_names(text) ? named : text;
+  return roots.local_text(named) == roots.local_text(text) ? named : text;
 }
 
 }  // namespace

@@ -125,7 +125,7 @@ inputs::Sight sight_of(const std::vector<std::string>& arguments, const std::vec
     sight.because = command.because.empty() ? "the language of the source" : command.because;
     return sight;
   }
-  std::string printed = from.roots.local_names(said.stdout_text + said.stderr_text);
+  std::string printed = from.roots.local_text(said.stdout_text + said.stderr_text);
   for (const CollectedOutput& output : outputs)
     if (output.role == hip::kSaid) printed += output.bytes;
   if (!printed.empty()) {

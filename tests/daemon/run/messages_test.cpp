@@ -121,8 +121,8 @@ class NamesInMessages : public testing::Test {
     from.streams = streams;
     cache::ActionResult said{.stderr_text = Roots::escaped(printed)};
     make_portable(said, arguments, from);
-    EXPECT_EQ(from.roots.local_names(said.stderr_text), printed);
-    return in("/another/name").roots.local_names(said.stderr_text);
+    EXPECT_EQ(from.roots.local_text(said.stderr_text), printed);
+    return in("/another/name").roots.local_text(said.stderr_text);
   }
 };
 
