@@ -114,12 +114,12 @@ class Tool(unittest.TestCase):
         self.assertEqual((self.directory / "source/src/a.hip").read_text(), "int i;\n")
         self.assertEqual([path.name for path in second.directory.iterdir()], ["src"])
 
-    def states(self):
+    def states(self, chosen=PHASES):
         """Each phase's name, its build, and the sources as they are then. The units' depfiles name one header twice, another once."""
         self.write("source/src/a.h", "// Copyright (c) 2019 A\nint a( );\n")
         self.write("source/src/b.h", "int b;\n")
         trial = Trial(self.project(), (Plain(), Plain()), None, self.directory, False)
-        for phase, build in trial._states():
+        for phase, build in trial._states(chosen):
             build.clean()
             for unit, headers in (("a", "../src/b.h"), ("c d", "../src/b.h \\\n  ../src/a.h")):
                 (build.directory / f"objects/src/{unit}.hip.o.d").write_text(f"x.o: /usr/include/stdio.h {headers}\n")
@@ -143,6 +143,14 @@ class Tool(unittest.TestCase):
         last = states[-1][2]
         self.assertRegex(last["a.h"], r"^// Copyright \(c\) 3\d19 A\nint a\(\);\n$")
         self.assertRegex(last["b.h"], r"^// Edited.*\nint b;\n$")
+
+    def test_edits_that_are_not_chosen_are_not_made(self):
+        states = list(self.states({"cold", "comment added, later", "second checkout"}))
+        self.assertEqual(
+            [phase for phase, *_ in states],
+            ["cold", "warm", "arch added", "comment added, first", "comment added, later", "second directory", "second checkout"],
+        )
+        self.assertEqual(states[0][2]["b.h"], states[-1][2]["b.h"])
 
     def test_a_project_without_headers_of_its_own_is_told(self):
         first = self.project().checkout(self.directory / "first")

@@ -23,7 +23,7 @@ std::string as_stored(std::string text, const RequestDirectory& directory) {
   return replace_all(std::move(text), directory.path(), kStoredDirectory);
 }
 
-std::string as_shown(std::string text, const Request& request) {
+std::string as_shown(std::string_view text, const Request& request) {
   return replace_all(request.from.roots.local_text(text), kStoredDirectory, temporary_directory(request));
 }
 

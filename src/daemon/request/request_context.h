@@ -11,6 +11,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "daemon/request/request.h"
@@ -98,7 +99,7 @@ Result<RequestDirectory> make_directory(const RequestContext& context);
 inline constexpr const char* kStoredDirectory = kStoredTemporaryDirectory.data();
 
 std::string as_stored(std::string text, const RequestDirectory& directory);
-std::string as_shown(std::string text, const Request& request);
+std::string as_shown(std::string_view text, const Request& request);
 
 // The context of steps that run in one directory: the request's, and that directory. A request has several: for its
 // probes, its proofs and its steps.
