@@ -12,9 +12,10 @@ namespace {
 using namespace std::string_view_literals;
 
 // Warnings whose texts come from declarations, types and statements alone, or from a line of the file that they name
-// (#warning).
+// (#warning, #pragma message).
 constexpr std::string_view kJudgedWarnings =
-    " #warnings c++17-extensions c++20-extensions constant-conversion conversion cpp delete-abstract-non-virtual-dtor "
+    " #pragma-messages #warnings c++17-extensions c++20-extensions constant-conversion conversion cpp "
+    "delete-abstract-non-virtual-dtor "
     "delete-non-abstract-non-virtual-dtor delete-non-virtual-dtor deprecated-declarations double-promotion "
     "float-conversion ignored-attributes ignored-qualifiers implicit-float-conversion implicit-int-conversion "
     "implicit-int-float-conversion inconsistent-missing-override missing-braces missing-declarations "

@@ -49,12 +49,13 @@ void wait_for_next_tick() {
 }
 
 // Compilers leave modes to the umask or the directory, and so does the client on a hit. Another mode of a new file
-// cannot be restored.
-bool has_usual_mode(const CollectedOutput& made, const WrittenOutput& file, std::uint32_t umask) {
+// cannot be restored. Only linkers make programs: any other one was a program before, and was overwritten.
+bool has_usual_mode(const CollectedOutput& made, const WrittenOutput& file, const Request& request) {
+  if (made.executable && file.path != linked_file(request)) return false;
   if (made.in_place) return true;
   struct stat status{};
   if (stat(file.path.c_str(), &status) != 0) return false;
-  return (status.st_mode & 07777) == usual_mode(file.path, made.executable ? kProgramMode : kFileMode, umask);
+  return (status.st_mode & 07777) == usual_mode(file.path, made.executable ? kProgramMode : kFileMode, request.umask);
 }
 
 // Reads an output. Its place is the name that the compiler used, relative to the working directory if that one was.
@@ -84,7 +85,7 @@ std::variant<std::vector<CollectedOutput>, Refusal> read_all(const std::vector<W
       return Refusal{Reason::writes_more_than_known, "more files than one answer can carry"};
     Result<CollectedOutput> made = read_written(file, form, request);
     if (!made) return Refusal{Reason::writes_more_than_known, made.error().message};
-    if (!has_usual_mode(*made, file, request.umask)) return Refusal{Reason::unusual_mode, file.path};
+    if (!has_usual_mode(*made, file, request)) return Refusal{Reason::unusual_mode, file.path};
     all.push_back(std::move(*made));
   }
   return all;

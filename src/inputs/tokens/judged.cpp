@@ -30,6 +30,13 @@ bool is_judged_diagnostic(const std::vector<std::string>& words) {
   return words.size() == 4 && words[2] == "ignored" && words[3].starts_with('"');
 }
 
+// Prints a line of the file that the message names, so that file is its bytes (daemon/run/messages.h).
+bool is_judged_message(const std::vector<std::string>& words) {
+  return words.size() > 1 && std::all_of(words.begin() + 1, words.end(), [](const std::string& word) {
+           return word == "(" || word == ")" || word.starts_with('"');
+         });
+}
+
 // The end of what begins there: a word, a literal or one sign.
 std::size_t end_of_word(std::string_view text, std::size_t at) {
   std::size_t end = at + 1;
@@ -62,6 +69,7 @@ bool append_decoded(std::string_view literal, std::string& text) {
 bool is_judged_pragma(const std::vector<std::string>& words) {
   if (words.empty()) return true;
   const std::string& first = words.front();
+  if (first == "message") return is_judged_message(words);
   if (first != "GCC" && first != "clang") return lists(kPragmas, first);
   if (words.size() < 2) return false;
   if (words[1] == "diagnostic") return is_judged_diagnostic(words);

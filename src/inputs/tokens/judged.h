@@ -12,8 +12,8 @@
 
 namespace hipcache::inputs {
 
-// The words, signs and literals behind "#pragma". Judged: it acts on the tokens behind it, shows none of its place, and
-// turns on no warning.
+// The words, signs and literals behind "#pragma". Judged: it acts on the tokens behind it, turns on no warning, and
+// shows none of its place but by a message that names it.
 bool is_judged_pragma(const std::vector<std::string>& words);
 
 // The same of the text in _Pragma("...").

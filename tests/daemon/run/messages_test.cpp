@@ -36,7 +36,7 @@ TEST(Messages, OfJudgedWarningsShowLinesOfTheFilesThatTheyName) {
                "a.c:4:5: note: 'f' has been explicitly marked deprecated here\n"
                "/x y/hip.h:7:3: note: expanded from macro 'DEPRECATED'\n",
                {"/x y/hip.h", "a.c"}},
-           Judged{"a.c:1:5: warning: the first of the list [-W#warnings]\n"
+           Judged{"a.c:1:5: warning: the first of the list [-W#pragma-messages]\n"
                   "a.c:1:5: warning: the last [-Wvla-cxx-extension]\n",
                   {"a.c"}},
            Judged{"a.cc:3:32: warning: field 'a' will be initialized after field 'b' [-Wreorder-ctor]\n"

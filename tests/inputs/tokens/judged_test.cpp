@@ -30,6 +30,8 @@ TEST(Judged, DirectivesAndPragmasThatShowNoPlace) {
                            "_Pragma(\"unroll\") f();\n",
                            "_Pragma(\"GCC diagnostic ignored \\\"-Wa\\\"\")\n",
                            "#error it isn't\n",
+                           "#pragma message(\"old\" \"er\")\n",
+                           "#pragma message \"old\"\n",
                            "#include <a.h>\n",
                            "#include_next \"a.h\"\n",
                            "#if __has_include(<a.h>)\n#endif\n",
@@ -37,7 +39,8 @@ TEST(Judged, DirectivesAndPragmasThatShowNoPlace) {
                            "#if __has_include (\"a.h\")\n#endif\n",
                            "#undef A\n"})
     EXPECT_TRUE(unjudged_in(text).empty()) << text << unjudged_in(text).front().what;
-  for (const char* text : {"#pragma message \"x\"\n",
+  for (const char* text : {"#pragma message(\"x\" NAME)\n",
+                           "#pragma message\n",
                            "#pragma GCC diagnostic warning \"-Wall\"\n",
                            "#pragma GCC diagnostic error \"-Wall\"\n",
                            "#pragma clang diagnostic fatal \"-Wall\"\n",
