@@ -1,5 +1,6 @@
 #include "daemon/run/opaque_run.h"
 
+#include <elf.h>
 #include <sys/stat.h>
 
 #include <algorithm>
@@ -48,14 +49,20 @@ void wait_for_next_tick() {
   while (clock() == now && std::chrono::steady_clock::now() < until) std::this_thread::sleep_for(500us);
 }
 
+// An object for the linker. Its type is behind the 16 bytes that say how the file is to be read.
+bool is_relocatable(std::string_view bytes) {
+  constexpr std::size_t kType = EI_NIDENT;
+  return bytes.starts_with(kElf) && bytes.size() > kType + 1 && bytes[kType] + bytes[kType + 1] == ET_REL;
+}
+
 // Compilers leave modes to the umask or the directory, and so does the client on a hit. Another mode of a new file
-// cannot be restored. Only linkers make programs: any other one was a program before, and was overwritten.
-bool has_usual_mode(const CollectedOutput& made, const WrittenOutput& file, const Request& request) {
-  if (made.executable && file.path != linked_file(request)) return false;
+// cannot be restored. A text or a relocatable object that may be executed was written over a program.
+bool has_usual_mode(const CollectedOutput& made, const WrittenOutput& file, std::uint32_t umask) {
+  if (made.executable && (made.in_place || is_relocatable(made.bytes))) return false;
   if (made.in_place) return true;
   struct stat status{};
   if (stat(file.path.c_str(), &status) != 0) return false;
-  return (status.st_mode & 07777) == usual_mode(file.path, made.executable ? kProgramMode : kFileMode, request.umask);
+  return (status.st_mode & 07777) == usual_mode(file.path, made.executable ? kProgramMode : kFileMode, umask);
 }
 
 // Reads an output. Its place is the name that the compiler used, relative to the working directory if that one was.
@@ -85,7 +92,7 @@ std::variant<std::vector<CollectedOutput>, Refusal> read_all(const std::vector<W
       return Refusal{Reason::writes_more_than_known, "more files than one answer can carry"};
     Result<CollectedOutput> made = read_written(file, form, request);
     if (!made) return Refusal{Reason::writes_more_than_known, made.error().message};
-    if (!has_usual_mode(*made, file, request)) return Refusal{Reason::unusual_mode, file.path};
+    if (!has_usual_mode(*made, file, request.umask)) return Refusal{Reason::unusual_mode, file.path};
     all.push_back(std::move(*made));
   }
   return all;
