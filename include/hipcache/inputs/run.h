@@ -62,6 +62,7 @@ struct RootReferences {
   RootMask placed = 0;
   // Named by a portable text, which shows whether the path or the alias was used.
   RootMask spelled = 0;
+  RootMask spelled_in_messages = 0;  // whose lines an option for their width breaks
   // Any root that the run knew may be in the results without being found by a search.
   bool hidden = false;
   RootMask named = 0;  // named by the command

@@ -258,7 +258,7 @@ void make_portable(cache::ActionResult& said, const std::vector<std::string>& ar
   const bool is_broken = std::any_of(arguments.begin(), arguments.end(), [&](std::string_view argument) {
     return argument.starts_with(kWidth) && argument.substr(kWidth.size()) != "0";
   });
-  if (is_broken || !from.of_terminal("2").empty()) return;
+  if (is_broken || !from.of_terminal("2").empty() || from.variable("CCC_OVERRIDE_OPTIONS") != nullptr) return;
   for (std::string* text : {&said.stdout_text, &said.stderr_text}) *text = portable(std::move(*text), from.roots);
 }
 

@@ -132,7 +132,8 @@ void Relocatability::look_into(const std::string& role, std::string_view bytes, 
 
 void Relocatability::look_into_printed(std::string_view bytes, const inputs::RunContext& from) {
   look_into(bytes, from);
-  roots.spelled |= from.roots.tokens_in(bytes);
+  roots.spelled_in_messages |= from.roots.tokens_in(bytes);
+  roots.spelled |= roots.spelled_in_messages;
   roots.hidden = roots.hidden || (may_show_escaped(bytes) && may_be_escaped(from.roots));
 }
 

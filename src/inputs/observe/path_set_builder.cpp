@@ -15,6 +15,7 @@
 #include "inputs/observe/loader.h"
 #include "inputs/observe/process_names.h"
 #include "inputs/observe/programs.h"
+#include "inputs/observe/root_questions.h"
 #include "inputs/observe/same_content.h"
 #include "inputs/rules/ast_file.h"
 #include "inputs/rules/environment.h"

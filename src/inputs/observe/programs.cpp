@@ -11,62 +11,11 @@
 #include "hipcache/base/files.h"
 #include "hipcache/base/reason.h"
 #include "hipcache/base/text.h"
-#include "hipcache/inputs/mentions.h"
 #include "hipcache/inputs/script.h"
 #include "inputs/rules/environment.h"
 #include "inputs/rules/path_class.h"
 
 namespace hipcache::inputs {
-
-namespace {
-
-// The roots that a process may have known: from the command, from absolute names that it looked at, from the values of
-// variables, and from its working directory. Where an archive was unpacked is in no hidden name: only inputs name it,
-// and it is no root of a command with an option that hides them (daemon/request/request_roots.h).
-RootMask known_roots(const RootReferences& ties, const RunContext& from, const std::vector<Observation>& observations) {
-  RootMask known = ties.named;
-  for (const Observation& observation : observations) {
-    if (asks_about_path(observation.question) && observation.name.starts_with('/'))
-      known |= from.roots.shown_in(observation.name);
-    if (observation.question == Question::variable)
-      if (const char* value = from.variable(observation.name)) known |= from.roots.shown_in(value);
-    if (observation.question == Question::environment && observation.name.empty()) known |= from.roots.every();
-    if (observation.question == Question::working_directory)
-      known |= from.roots.shown_in(from.working_directory) | from.roots.shown_in(from.logical_directory());
-  }
-  for (const Root& root : from.roots.all())
-    if (root.mark.starts_with(kUnpackedMark)) known &= ~from.roots.mask_of(root);
-  return known;
-}
-
-}  // namespace
-
-RootTies add_root_questions(const RootReferences& ties, const SourceUse& use, const RunContext& from,
-                            bool only_compilers, FileSystemState& file_system, std::vector<Observation>& observations) {
-  if (from.roots.empty()) return {};
-  const Mentions mentions = mentions_in(use, observations, from, file_system);
-  RootMask shown = ties.shown | (only_compilers ? mentions.named : mentions.shown);
-  if (ties.hidden) shown |= known_roots(ties, from, observations);
-  RootMask placed = ties.placed;
-  const RootMask by_others = shown | placed;
-  RootTies found;
-  for (const OwnName& own : mentions.own_names) {
-    if (!own.is_mapped) {
-      shown |= own.root;
-      continue;
-    }
-    if ((ties.own_names_mapped & own.root) != 0) continue;
-    if (found.asks_own_name.empty()) found.asks_own_name = own.where;
-    ((ties.may_be_placed & own.root) != 0 ? placed : shown) |= own.root;
-  }
-  for (const Root* root : from.roots.among(shown | placed))
-    observations.push_back(
-        {(shown & from.roots.mask_of(*root)) != 0 ? Question::root : Question::root_place, root->mark});
-  for (const Root* root : from.roots.among(ties.spelled & ~shown))
-    observations.push_back({Question::root, root->mark + kCalled});
-  found.by_names = (shown | placed) & ~by_others;
-  return found;
-}
 
 namespace {
 
@@ -91,14 +40,6 @@ void add_searched_programs(const trace::Trace& trace, const RunContext& from, st
     if (directory_name(path) == first) out.push_back({Question::program, std::string(base_name(path))});
   }
 }
-
-}  // namespace
-
-void add_program_questions(const trace::Trace& trace, const RunContext& from, std::vector<Observation>& out) {
-  if (asks_for_path(trace)) add_searched_programs(trace, from, out);
-}
-
-namespace {
 
 constexpr Reason kWrapper = Reason::compiler_is_a_wrapper;
 constexpr Reason kNativeTarget = Reason::native_target;
@@ -267,6 +208,10 @@ std::optional<Refusal> check_ends(const trace::Trace& trace) {
 }
 
 }  // namespace
+
+void add_program_questions(const trace::Trace& trace, const RunContext& from, std::vector<Observation>& out) {
+  if (asks_for_path(trace)) add_searched_programs(trace, from, out);
+}
 
 void add_environment_questions(const trace::Trace& trace, const Run& run, const RunContext& from,
                                std::vector<Observation>& out) {

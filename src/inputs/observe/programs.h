@@ -14,22 +14,6 @@
 
 namespace hipcache::inputs {
 
-// The questions about the roots themselves: asked if the result shows a root, or may depend on one unseen.
-
-class SourceUse;
-
-struct RootTies {
-  std::string asks_own_name;  // where the first file asks for its own name that ties the result to a root, or ""
-  RootMask by_names = 0;      // roots that are asked about only because of such names
-};
-
-// Adds the questions. `use`: made of these observations. REQUIRES: the names in `observations` are not portable yet.
-// `only_compilers`: no program ran that may take names apart, as a script may (asks_by_name). Then "/b.sources" in a
-// file does not count as a mention of
-// "/b".
-RootTies add_root_questions(const RootReferences& ties, const SourceUse& use, const RunContext& from,
-                            bool only_compilers, FileSystemState& file_system, std::vector<Observation>& observations);
-
 // The questions for programs that are looked for along PATH.
 //
 // A trace has the places of one search, along one PATH. Along another PATH, the program may be in a directory where the
