@@ -25,6 +25,7 @@ class Builds:
         self.launchers, self.directory, self.archs, self.added = launchers, directory, archs, added
         self.timings = Timings(launchers, ("project", "compiler", "phase"), PHASES)
         self.bytes = {}
+        self.bytes_of_edit = {}
         self.daemon_memory = []
 
     def run(self, projects, compilers, runs):
@@ -50,8 +51,10 @@ class Builds:
             self._second_directory(fixture.elsewhere("second"))
         if fixture.launcher.caches_links:
             self._links(fixture.elsewhere("links"))
+        before = fixture.launcher.bytes_stored()
         fixture.edit_host()
         self._phase(fixture, HOST)
+        self.bytes_of_edit[row_of(fixture, HOST), fixture.launcher.name] = fixture.launcher.bytes_stored() - before
         fixture.configure([*self.archs, self.added])
         self._phase(fixture, ADDED)
         self._remember_bytes(fixture, ADDED)
@@ -92,11 +95,11 @@ class Builds:
         counted = [number for ran in found for kind, number in ran.items() if not kinds or kind in kinds]
         return sum(counted) if found else None
 
-    def stored_ratio(self, phase, name, other):
-        """Bytes that a launcher stores, of those of another: after that phase of what is built first."""
-        first = next((row[:2] for row in self.timings.keys()), None)
-        stored = [self.bytes.get(((*first, phase), launcher)) for launcher in (name, other)] if first else []
-        return of(*stored) if stored else None
+    def stored_by_edit(self, name, other):
+        """Bytes that a launcher stores for the host edits of all projects, of those of another. A cold build would not
+        do: beside small projects, wrapper headers take more than all else, and no more beside large ones."""
+        return of(*(sum(grown for (_, who), grown in self.bytes_of_edit.items() if who == one) or None
+                    for one in (name, other)))
 
     def text(self):
         return f"{self.timings.text(_base_of)}\n\n{self._bytes_text()}"

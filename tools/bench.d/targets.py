@@ -22,7 +22,7 @@ def _of_builds(builds):
     # The driver is asked anew, because the commands name the other directory.
     yield _row("compiles run in a second build directory", 0, builds.ran("second directory", "device", "host"))
     yield _row("host compiles of an added arch", 0, builds.ran("arch added", "host"))
-    yield _row("stored by a cold build, of ccache's", 0.6, builds.stored_ratio("cold", "hipcache", "ccache"))
+    yield _row("stored by a host edit, of ccache's", 0.6, builds.stored_by_edit("hipcache", "ccache"))
 
 
 def _of_edits(edits):
