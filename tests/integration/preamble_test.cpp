@@ -351,6 +351,30 @@ TEST_P(UnforcedWrapperHeader, IsMadeInIdleTimeAfterTheThirdUnit) {
   EXPECT_FALSE(is_anybody_left()) << "the process that made them has ended";
 }
 
+// A build of CMake and ninja that has so many units before it that the header pays at once, however many slots there
+// are here.
+TEST_P(UnforcedWrapperHeader, IsMadeByTheFirstUnitOfABuildOfMany) {
+  constexpr int kMany = 1'000;
+  std::string build = "build CMakeFiles/x.dir/one.hip.o: HIP_COMPILER__x one.hip\n";
+  for (int unit = 1; unit < kMany; ++unit)
+    build += "build CMakeFiles/x.dir/" + std::to_string(unit) + ".hip.o: HIP_COMPILER__x\n";
+  project_.write("build.ninja", build);
+  fs::create_directories(project_ / "CMakeFiles/x.dir");
+  const auto compile_object = [&](const std::string& name) {
+    write("int unit_" + name + ";\n", name + ".hip");
+    Arguments argv = compile("-O1", name);
+    argv.back() = "CMakeFiles/x.dir/" + name + ".hip.o";
+    return checked(argv);
+  };
+  const Used first = compile_object("one");
+  EXPECT_EQ(first.made, 2);
+  EXPECT_EQ(first.used, 2);
+  EXPECT_EQ(cache_.control("--clear").exit_code, 0);
+  cache_.end_daemon(SIGTERM);
+  const Used other = compile_object("absent");
+  EXPECT_EQ(other.made + other.used, 0) << "the build has begun, and does not name that one";
+}
+
 TEST_P(UnforcedWrapperHeader, TwoUnitsMakeNone) {
   for (const char* name : {"one", "two"}) compile_unit(name);
   EXPECT_FALSE(is_anybody_left());

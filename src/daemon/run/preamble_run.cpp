@@ -18,6 +18,7 @@
 #include "daemon/run/messages.h"
 #include "daemon/run/output_recorder.h"
 #include "daemon/run/plain_run.h"
+#include "daemon/run/units_to_come.h"
 #include "hipcache/base/files.h"
 #include "hipcache/base/reason.h"
 #include "hipcache/base/text.h"
@@ -236,7 +237,8 @@ void PreambleRun::choose() {
   if (const std::string why = why_not_by_past(names_, context_); !why.empty()) return leave(why);
   if (find_stored()) return;
   if (settings.readonly) return leave("HIPCACHE_READONLY is set");
-  const Preambles::Turn turn = services_.preambles.turn(place_, settings.preamble == Setting::always);
+  const Preambles::Turn turn = services_.preambles.turn(place_, settings.preamble == Setting::always,
+                                                        [this] { return units_to_come(context_); });
   state_.wants_preamble = turn == Preambles::Turn::in_idle_time;
   if (turn != Preambles::Turn::at_once) return leave("it is not made yet");
   making_.emplace(preamble_, context_);

@@ -54,6 +54,19 @@ std::vector<std::string> command_of(pid_t process) {
   return words;
 }
 
+// Shows each ninja and make above the client, until one is it.
+template <typename IsIt>
+void find_build_tool(pid_t client, IsIt is_it) {
+  constexpr int kMostAbove = 64;
+  pid_t process = client;
+  for (int above = 0; above < kMostAbove; ++above) {
+    const std::optional<ProcessStatus> status = process_status(process);
+    if (!status) return;
+    if (tool_named(status->name) != nullptr && is_it(process, *status, command_of(process))) return;
+    process = status->parent;
+  }
+}
+
 // The number behind the name in a file of lines; nothing if it has none ("max").
 std::optional<std::uint64_t> number_in(const std::string& path, std::string_view name) {
   const Result<std::string> text = read_file(path, kLimit);
@@ -118,16 +131,21 @@ unsigned jobs_given(const std::vector<std::string>& command) {
 }
 
 BuildTool build_tool_of(pid_t client) {
-  constexpr int kMostAbove = 64;
-  pid_t process = client;
-  for (int above = 0; above < kMostAbove; ++above) {
-    const std::optional<ProcessStatus> status = process_status(process);
-    if (!status) break;
-    const unsigned jobs = tool_named(status->name) == nullptr ? 0 : jobs_given(command_of(process));
-    if (jobs != 0) return {process, status->started, jobs};
-    process = status->parent;
-  }
-  return {};
+  BuildTool found;
+  find_build_tool(client, [&](pid_t process, const ProcessStatus& status, const std::vector<std::string>& command) {
+    if (const unsigned jobs = jobs_given(command); jobs != 0) found = {process, status.started, jobs};
+    return found.jobs != 0;
+  });
+  return found;
+}
+
+std::vector<std::string> build_command_of(pid_t client) {
+  std::vector<std::string> nearest;
+  find_build_tool(client, [&](pid_t, const ProcessStatus&, std::vector<std::string> command) {
+    nearest = std::move(command);
+    return true;
+  });
+  return nearest;
 }
 
 std::uint64_t available_memory(pid_t process, const std::string& system) {

@@ -40,6 +40,9 @@ struct BuildTool {
 
 BuildTool build_tool_of(pid_t client);
 
+// The words of the nearest ninja or make above the client; none if there is none.
+std::vector<std::string> build_command_of(pid_t client);
+
 // The jobs that the words of a command of ninja or make give; 0 if they give none, or no limit.
 unsigned jobs_given(const std::vector<std::string>& command);
 

@@ -70,12 +70,20 @@ bool Preambles::pays_at_once(const Header& header, Clock::time_point now) const 
   return now - header.last_job < kBetweenBuilds && spent_us / 100 * kMostLossPercent >= cost_us;
 }
 
-Preambles::Turn Preambles::turn(const Digest& key, bool is_forced, Clock::time_point now) {
+// Whether no job of the key has asked for a while.
+bool Preambles::begins_build(const Digest& key, Clock::time_point now) {
+  const std::lock_guard lock(mutex_);
+  return now - std::exchange(header(key).last_asked, now) >= kBetweenBuilds;
+}
+
+Preambles::Turn Preambles::turn(const Digest& key, bool is_forced, const std::function<std::size_t()>& units_to_come,
+                                Clock::time_point now) {
+  const bool has_many = begins_build(key, now) && !is_forced && units_to_come() >= kFewestUnits;
   const std::lock_guard lock(mutex_);
   Header& known = header(key);
   ++known.jobs;
   if (known.is_made_now || !known.why_vain.empty()) return Turn::none;
-  if (is_forced || pays_at_once(known, now)) {
+  if (is_forced || has_many || pays_at_once(known, now)) {
     known.is_made_now = true;
     return Turn::at_once;
   }

@@ -1,11 +1,11 @@
 // What the daemon knows of wrapper headers that are parsed once (plan.h, Preamble): whether one is worth making, which
 // were found wrong, and what the jobs take that may use them.
 //
-// The problem: a header saves a quarter of a second of each job and costs four times that. Nothing tells how many jobs
-// will follow, and no build may lose more than 3 %. The choice: from the third job of a key on, a client is asked to
-// make it in idle time (serve/headers.cpp), where it costs no build anything. In a build without idle time a job makes
-// it in its own slot, once that is at most 3 % of what the key's jobs have cost in this build (docs/internals/plan.md,
-// "When it is made").
+// The problem: a header saves a quarter of a second of each job and costs four times that, and no build may lose more
+// than 3 %. The choice: the first job of a build that has enough units before it (run/units_to_come.h) makes it in its
+// own slot. Where nothing tells how many will follow, a client is asked to make it in idle time from the third job of a
+// key on (serve/headers.cpp), where it costs no build anything. In a build without idle time a job makes it once that
+// is at most 3 % of what the key's jobs have cost in this build (docs/internals/plan.md, "When it is made").
 //
 // Whether there is a header in a store is asked once: after that it is there only if this daemon makes it. A header
 // that an audit found wrong is refuted for good, for all daemons of the store. The results that were made with it have
@@ -20,6 +20,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -52,6 +53,7 @@ class Preambles {
   static constexpr unsigned kJobsBefore = 2;            // that ask for no header
   static constexpr std::uint64_t kLeastCostUs = 500'000;  // of a header and its proof, where none was made yet
   static constexpr unsigned kMostLossPercent = 3;         // of a build, by a header that a job makes in its own slot
+  static constexpr std::size_t kFewestUnits = 6;          // for which a job makes it at once
   static constexpr std::chrono::seconds kBetweenBuilds{30};
   static constexpr unsigned kMostWaiting = 4;               // clients at once
   static constexpr std::chrono::seconds kWaitsAtMost{600};  // a client for idle time
@@ -72,8 +74,9 @@ class Preambles {
     in_idle_time,  // the job's client is to make it afterwards, when nobody else wants the processor
     at_once        // the job. After that: note_made(), note_vain() or note_left().
   };
-  // `is_forced`: the first job makes it.
-  Turn turn(const Digest& key, bool is_forced, Clock::time_point now = Clock::now());
+  // `is_forced`: the first job makes it. `units_to_come`: of the build; asked by the key's first job in a build.
+  Turn turn(const Digest& key, bool is_forced, const std::function<std::size_t()>& units_to_come,
+            Clock::time_point now = Clock::now());
 
   // Whether a client that makes headers in idle time is to make that one now. After true: as for Turn::at_once.
   bool takes_over(const Digest& key);
@@ -129,10 +132,12 @@ class Preambles {
     bool is_made_now = false;
     std::string why_vain;
     Clock::time_point asked_until = {};  // until then no other client is asked to make it in idle time
+    Clock::time_point last_asked = {};
     // What its jobs have cost in this build, which began when none of them had ended for kBetweenBuilds.
     std::uint64_t spent_us = 0, least_us = 0;
     Clock::time_point first_job = {}, last_job = {};
   };
+  bool begins_build(const Digest& key, Clock::time_point now);
   bool pays_at_once(const Header& header, Clock::time_point now) const;
   static Digest refutation_key(const Digest& header);
   static Digest job_key(const Digest& step);

@@ -23,7 +23,9 @@ class PreamblesTest : public testing::Test {
   }
 
   using Turn = Preambles::Turn;
-  Turn turn(bool is_forced = false) { return preambles_.turn(kKey, is_forced, now_); }
+  Turn turn(bool is_forced = false, std::size_t units_to_come = 0) {
+    return preambles_.turn(kKey, is_forced, [&] { return units_to_come; }, now_);
+  }
   void pass(Preambles::Clock::duration time) { now_ += time; }
   // A job of the key ends that has taken so long, that long after the last one.
   void run(std::chrono::microseconds time, Preambles::Clock::duration later = 1s) {
@@ -118,6 +120,14 @@ TEST_F(PreamblesTest, WhatEarlierBuildsCostDoesNotCount) {
   int jobs = 0;
   for (; turn() != Turn::at_once && jobs < 1'000; ++jobs) run(1s);
   EXPECT_EQ(jobs, 101);
+}
+
+TEST_F(PreamblesTest, TheFirstJobOfABuildOfManyUnitsMakesIt) {
+  EXPECT_EQ(turn(false, Preambles::kFewestUnits - 1), Turn::none);
+  EXPECT_EQ(turn(false, 100), Turn::none) << "the first job decides";
+  pass(Preambles::kBetweenBuilds);
+  EXPECT_EQ(turn(false, Preambles::kFewestUnits), Turn::at_once);
+  EXPECT_EQ(turn(false, 100), Turn::none) << "it is made now";
 }
 
 TEST_F(PreamblesTest, TheFirstJobMakesTheHeaderIfItIsForced) {

@@ -32,6 +32,11 @@ TEST(JobsGiven, AreThoseOfTheCommand) {
     EXPECT_EQ(given(line), 0u) << line;
 }
 
+// Its child tells its number itself: until it runs a program of its own, it is a ninja with -j3 as well.
+std::string script_of(const std::string& told) {
+  return "/bin/sh -c 'echo $$ > " + told + ".new; mv " + told + ".new " + told + "; exec sleep 1000' & wait";
+}
+
 // A shell by the name of ninja, with a child that has none.
 TEST(BuildTool, IsTheNearestOneAboveThatWasGivenJobs) {
   const support::Scratch scratch;
@@ -40,10 +45,7 @@ TEST(BuildTool, IsTheNearestOneAboveThatWasGivenJobs) {
   const pid_t tool = fork();
   ASSERT_GE(tool, 0);
   if (tool == 0) {
-    // The child tells its number itself: until it runs a program of its own, it is a ninja with -j3 as well.
-    const std::string script =
-        "/bin/sh -c 'echo $$ > " + told + ".new; mv " + told + ".new " + told + "; exec sleep 1000' & wait";
-    execl((scratch / "ninja").c_str(), "ninja", "-c", script.c_str(), "-j3", nullptr);
+    execl((scratch / "ninja").c_str(), "ninja", "-c", script_of(told).c_str(), "-j3", nullptr);
     _exit(1);
   }
   EXPECT_TRUE(support::comes_true([&] { return std::filesystem::exists(told); }));
@@ -53,6 +55,8 @@ TEST(BuildTool, IsTheNearestOneAboveThatWasGivenJobs) {
   EXPECT_EQ(found.jobs, 3u);
   EXPECT_NE(found.started, 0u);
   EXPECT_EQ(build_tool_of(tool), found);
+  EXPECT_EQ(build_command_of(child), (std::vector<std::string>{"ninja", "-c", script_of(told), "-j3"}));
+  EXPECT_TRUE(build_command_of(0).empty());
   kill(child, SIGKILL);
   waitpid(tool, nullptr, 0);
   EXPECT_EQ(build_tool_of(0), BuildTool());

@@ -98,6 +98,19 @@ class Projects : public testing::TestWithParam<Build> {
   Cache cache_;
 };
 
+// With one job, no unit of a build but the first reads clang's wrapper header itself, where options allow it.
+TEST_P(Projects, AFirstBuildParsesTheWrapperHeaderOnce) {
+  if (GetParam().project != "hip-language") GTEST_SKIP() << "has few units of one target";
+  configure("gfx906");
+  const Ended ended = run({"ninja", "-j1", "-C", build()}, "/", cache_.variables());
+  EXPECT_EQ(ended.exit_code, 0) << ended.out << ended.err;
+  const Counts counts = cache_.counts();
+  const nlohmann::json& headers = counts.json.at("wrapper_headers");
+  if (GetParam().compiler.version == "15") GTEST_SKIP() << "its driver includes no wrapper here";
+  EXPECT_EQ(headers.at("made"), 2);
+  EXPECT_GE(headers.at("used").get<int>() + headers.at("audited").get<int>(), 18) << counts.json.dump();
+}
+
 TEST_P(Projects, BuildColdThenHitRebuildTheSameBytesAndCompileOnlyAnAddedArch) {
   configure("gfx906");
   const auto all = compiles();
