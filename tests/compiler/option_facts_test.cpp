@@ -193,6 +193,14 @@ TEST(OptionFacts, AreCollectedFromAllLinesOfTheWord) {
   EXPECT_EQ(facts_of("a.c"), none);
 }
 
+TEST(OptionFacts, SayWhetherAWordNeedsNoFurtherOne) {
+  for (const char* word : {"-isystem/x", "-isystem../x", "-iquote/x", "-idirafter/x", "-include/x.h", "-I/x", "-B/x", "-MF/x",
+                           "-DX", "-Wall", "--hip-path=/x", "a.cpp", "-fPIC"})
+    EXPECT_TRUE(is_complete(word)) << word;
+  for (const char* word : {"-isystem", "-isystem-after", "-include", "-include-pch", "-D", "-o", "-Xclang", "-unknown/x", "-x"})
+    EXPECT_FALSE(is_complete(word)) << word;
+}
+
 TEST(OptionFacts, NameTheLongestOptionThatHasTheFact) {
   EXPECT_EQ(option_with("--include-with-prefix-before=x", behind_prefix), "--include-with-prefix");
   EXPECT_EQ(option_with("-isysroot/x", prefixes_others), "-isysroot");

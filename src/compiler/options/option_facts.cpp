@@ -199,6 +199,8 @@ OptionFacts facts_of(std::string_view word) { return table_of(Tool::compiler).al
 bool is_complete(std::string_view word) {
   if (!word.starts_with('-')) return true;
   if (option_has(word, takes_next | job_takes_next)) return false;
+  const std::size_t path = word.find_first_of("/.");
+  if (path != word.npos && is_option(word.substr(0, path), before_path)) return true;
   return option_has(word, stands_alone) || (word.starts_with("--") && word.find('=') != word.npos);
 }
 

@@ -12,19 +12,24 @@ namespace {
 using namespace std::string_view_literals;
 
 // Warnings whose texts come from declarations, types and statements alone, or from a line of the file that they name
-// (#warning, #pragma message).
+// (#warning). Not among them: those that look for a macro, to propose its name (a null pointer, [[fallthrough]]).
 constexpr std::string_view kJudgedWarnings =
-    " #pragma-messages #warnings c++17-extensions c++20-extensions constant-conversion conversion cpp "
-    "delete-abstract-non-virtual-dtor "
-    "delete-non-abstract-non-virtual-dtor delete-non-virtual-dtor deprecated-declarations double-promotion "
-    "float-conversion ignored-attributes ignored-qualifiers implicit-float-conversion implicit-int-conversion "
-    "implicit-int-float-conversion inconsistent-missing-override missing-braces missing-declarations "
+    " #warnings c++17-extensions c++20-extensions constant-conversion conversion cpp delete-abstract-non-virtual-dtor "
+    "delete-non-abstract-non-virtual-dtor delete-non-virtual-dtor deprecated-copy deprecated-copy-dtor "
+    "deprecated-copy-with-dtor deprecated-copy-with-user-provided-copy deprecated-declarations double-promotion "
+    "exceptions float-conversion ignored-attributes ignored-qualifiers implicit-const-int-float-conversion "
+    "implicit-float-conversion implicit-int-conversion implicit-int-float-conversion inconsistent-missing-override "
+    "invalid-noreturn literal-conversion mismatched-tags missing-braces missing-declarations "
     "missing-field-initializers missing-prototypes non-virtual-dtor overloaded-virtual pass-failed "
-    "pass-failed=transform-warning reorder reorder-ctor shadow shorten-64-to-32 sign-compare sign-conversion "
-    "suggest-override switch unused-but-set-parameter unused-but-set-variable unused-comparison "
+    "pass-failed=transform-warning pessimizing-move range-loop-construct redundant-move reorder reorder-ctor "
+    "return-type self-assign self-assign-field shadow shorten-64-to-32 sign-compare sign-conversion "
+    "suggest-override switch terminate undefined-inline undefined-internal undefined-var-template "
+    "unneeded-internal-declaration unused-but-set-parameter unused-but-set-variable unused-comparison "
     "unused-const-variable unused-function unused-label unused-lambda-capture unused-local-typedef "
     "unused-local-typedefs unused-parameter unused-private-field unused-result unused-value unused-variable "
     "vla-cxx-extension ";
+// #pragma message prints a text that macros of any file may make.
+constexpr std::string_view kMessage = " [-W#pragma-messages]", kMessageOfGcc = "#pragma message: ";
 
 constexpr std::string_view kDigits = "0123456789";
 constexpr std::string_view kWrapped = "      ";  // how clang begins the second line of a text at a terminal
@@ -126,10 +131,15 @@ class Reader {
     const std::string_view file = file_of_place(place);
     if (file.empty()) return false;
     note(file);
-    if (kind == ": warning: ") {
+    const std::string_view text = line.substr(place.size() + kind.size());
+    if (text.ends_with(kMessage)) {
+      has_warning_ = true;
+      has_unjudged_ = has_unjudged_ || text.substr(0, text.size() - kMessage.size()) != literals_of_next_line();
+    } else if (kind == ": warning: ") {
       has_warning_ = true;
       has_unjudged_ = has_unjudged_ || !is_judged_warning(with_wrapped(line));
     } else {
+      has_unjudged_ = has_unjudged_ || text.find(kMessageOfGcc) != text.npos;
       while (rest_.starts_with(kWrapped) && !is_excerpt()) next_line();
     }
     if (is_excerpt()) {
@@ -151,6 +161,18 @@ class Reader {
         kind = one;
       }
     return first == line.npos ? std::pair(""sv, ""sv) : std::pair(line.substr(0, first), kind);
+  }
+
+  // What the literals of the line that is shown say together.
+  std::string literals_of_next_line() const {
+    std::string_view rest = rest_, line = take_line(rest);
+    std::string said;
+    while (line.find('"') != line.npos) {
+      line.remove_prefix(line.find('"') + 1);
+      said += line.substr(0, line.find('"'));
+      line.remove_prefix(std::min(line.find('"'), line.size() - 1) + 1);
+    }
+    return said;
   }
 
   // At a terminal, clang breaks a text. Its name comes last.

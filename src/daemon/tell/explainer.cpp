@@ -109,9 +109,11 @@ bool names_output(const Difference& difference) {
 
 bool is_of_opaque(const HistoryEntry& entry) { return entry.step(label_of(compiler::Making::compile)) != nullptr; }
 
-bool has_users_content(const Differences& differences) {
+// What a weaker question might not have seen: bytes of the user's, or a macro of the command that no file names.
+bool is_by_strict_question(const Differences& differences) {
   return std::any_of(differences.begin(), differences.end(), [](const Difference& one) {
-    return one.kind == Differs::content && owner_of(one.name) == PlaceOwner::user;
+    return (one.kind == Differs::content && owner_of(one.name) == PlaceOwner::user) ||
+           (one.kind == Differs::macro && one.name == kOneOfAll);
   });
 }
 
@@ -288,7 +290,7 @@ Differences Explainer::differences_of(const HistoryStep& step, const std::vector
     differences = without_values(std::move(differences), now_, candidate->then.request);
   Differences observed = observed_by(then, *candidate);
   add_own_name(then, *candidate, observed);
-  if (then.refusal.empty() && !then.detail.empty() && has_users_content(observed))
+  if (then.refusal.empty() && !then.detail.empty() && is_by_strict_question(observed))
     observed.push_back({Differs::whole_sources, then.detail, "", ""});
   differences.insert(differences.end(), std::make_move_iterator(observed.begin()),
                      std::make_move_iterator(observed.end()));

@@ -137,9 +137,9 @@ Difference compare_surroundings(const Observation& observation, const AnswerFing
       return {Differs::macro, observation.name, "", ""};
     case Question::all_macros:
     case Question::further_macros:
-      return {Differs::macro, "(one of all)", "", ""};
+      return {Differs::macro, kOneOfAll, "", ""};
     case Question::environment:
-      return {Differs::variable_changed, observation.name.empty() ? "(one of all)" : "(of a shell or Perl)", "", ""};
+      return {Differs::variable_changed, observation.name.empty() ? kOneOfAll : "(of a shell or Perl)", "", ""};
     default:
       return {Differs::working_directory, "", "", ""};
   }

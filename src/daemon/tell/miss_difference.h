@@ -16,6 +16,9 @@ namespace hipcache::daemon {
 
 using Differences = std::vector<protocol::Difference>;
 
+// In the place of a name, of a question that asks for all macros or variables.
+inline constexpr const char* kOneOfAll = "(one of all)";
+
 // A difference, and the index of its observation in the set; an index past the end means all observations together.
 struct ObservedDifference {
   std::size_t index = 0;

@@ -13,12 +13,13 @@ namespace {
 using namespace std::string_view_literals;
 
 // By their first word. Compilers ignore those of other compilers, with a message at most. OpenMP and OpenACC count by
-// their options (compiler/source_sight.h): without these the pragmas are ignored.
+// their options (compiler/source_sight.h): without these the pragmas are ignored. What `message` prints is judged when
+// it was printed (daemon/run/messages.h).
 constexpr std::string_view kPragmas =
     " once pack weak redefine_extname comment region endregion mark warning intrinsic function omp acc unroll nounroll "
     "unroll_and_jam nounroll_and_jam push_macro pop_macro float_control fenv_access ivdep vector simd novector inline "
     "noinline forceinline hd_warning_disable nv_exec_check_disable nv_diag_suppress nv_diag_default nv_diagnostic "
-    "diag_suppress diag_default STDC ";
+    "diag_suppress diag_default diag_warning diag_error diag_remark loop ibm message STDC ";
 constexpr std::string_view kPragmasOfGcc =
     " visibility push_options pop_options optimize target reset_options poison system_header ivdep unroll novector ";
 constexpr std::string_view kPragmasOfClang =
@@ -28,13 +29,6 @@ constexpr std::string_view kPragmasOfClang =
 bool is_judged_diagnostic(const std::vector<std::string>& words) {
   if (words.size() == 3) return words[2] == "push" || words[2] == "pop";
   return words.size() == 4 && words[2] == "ignored" && words[3].starts_with('"');
-}
-
-// Prints a line of the file that the message names, so that file is its bytes (daemon/run/messages.h).
-bool is_judged_message(const std::vector<std::string>& words) {
-  return words.size() > 1 && std::all_of(words.begin() + 1, words.end(), [](const std::string& word) {
-           return word == "(" || word == ")" || word.starts_with('"');
-         });
 }
 
 // The end of what begins there: a word, a literal or one sign.
@@ -69,7 +63,6 @@ bool append_decoded(std::string_view literal, std::string& text) {
 bool is_judged_pragma(const std::vector<std::string>& words) {
   if (words.empty()) return true;
   const std::string& first = words.front();
-  if (first == "message") return is_judged_message(words);
   if (first != "GCC" && first != "clang") return lists(kPragmas, first);
   if (words.size() < 2) return false;
   if (words[1] == "diagnostic") return is_judged_diagnostic(words);
@@ -92,7 +85,7 @@ std::vector<std::string> words_of_pragma(std::string_view literal) {
   return words;
 }
 
-bool is_judged_assembly(std::string_view literals) {
+bool is_judged_assembly(std::string_view spliced) {
   constexpr std::string_view kDirectives =
       " text data bss section pushsection popsection previous subsection globl global local weak hidden protected "
       "internal type size align p2align balign byte ascii asciz string short hword word long int quad octa float "
@@ -101,10 +94,12 @@ bool is_judged_assembly(std::string_view literals) {
       "cfi_def_cfa_offset cfi_def_cfa_register cfi_adjust_cfa_offset cfi_offset cfi_rel_offset cfi_restore "
       "cfi_undefined "
       "cfi_same_value cfi_remember_state cfi_restore_state cfi_escape cfi_signal_frame ";
+  const std::string literals = replace_all(std::string(spliced), "\\\n", "");
   std::string text;
   for (std::size_t at = 0; at < literals.size();) {
     const std::size_t end = end_of_word(literals, at);
-    if (literals[at] != '"' || end - at < 2 || !append_decoded(literals.substr(at, end - at), text)) return false;
+    if (literals[at] != '"' || end - at < 2 || !append_decoded(std::string_view(literals).substr(at, end - at), text))
+      return false;
     at = end;
   }
   if (text.find('\\') != text.npos) return false;  // an argument of one of the assembler's own macros
@@ -160,6 +155,11 @@ bool is_judged_builtin(std::string_view word) {
   if (!word.starts_with(kPrefix)) return true;
   word.remove_prefix(kPrefix.size());
   return holds_prefix_of(kFamilies, word) || lists(kOthers, word);
+}
+
+bool is_judged_macro(std::string_view name) {
+  constexpr std::string_view kMacros = " __glibc_macro_warning __glibc_macro_warning1 ";
+  return lists(kMacros, name);
 }
 
 Judge::Finding Judge::found(Finding finding, std::string what) {

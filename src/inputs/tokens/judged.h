@@ -29,6 +29,10 @@ bool is_judged_builtin(std::string_view word);
 // The word that stands for all built-in functions that nobody has judged.
 inline constexpr std::string_view kUnjudgedBuiltin = "__builtin_?";
 
+// A macro of a C library that makes a judged pragma of a text: glibc's, which print a warning where a deprecated macro
+// is used. <signal.h> has one by the name of a parameter of <pthread.h>.
+bool is_judged_macro(std::string_view name);
+
 // Follows the units of live code or of one macro's body, and finds what is not judged in them.
 class Judge {
  public:

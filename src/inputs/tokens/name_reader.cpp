@@ -367,6 +367,7 @@ void NameReader::end_line() {
   if (!definition_.end()) return;
   macro_.begins_unnamed |= types_.may_go_on();
   macro_.is_unjudged |= judge_.end() != Judge::Finding::none;
+  macro_.is_unjudged = macro_.is_unjudged && !is_judged_macro(names_.macro_names.substr(macro_.at, macro_.length));
   macro_.count = static_cast<std::uint32_t>(names_.body_words.size()) - macro_.begin;
   names_.macros.push_back(macro_);
 }

@@ -36,7 +36,7 @@ TEST(Messages, OfJudgedWarningsShowLinesOfTheFilesThatTheyName) {
                "a.c:4:5: note: 'f' has been explicitly marked deprecated here\n"
                "/x y/hip.h:7:3: note: expanded from macro 'DEPRECATED'\n",
                {"/x y/hip.h", "a.c"}},
-           Judged{"a.c:1:5: warning: the first of the list [-W#pragma-messages]\n"
+           Judged{"a.c:1:5: warning: the first of the list [-W#warnings]\n"
                   "a.c:1:5: warning: the last [-Wvla-cxx-extension]\n",
                   {"a.c"}},
            Judged{"a.cc:3:32: warning: field 'a' will be initialized after field 'b' [-Wreorder-ctor]\n"
@@ -53,6 +53,10 @@ TEST(Messages, OfJudgedWarningsShowLinesOfTheFilesThatTheyName) {
                   "a.hip:1:1: note: a long text of several words that is about\n      a declaration\n      f();\n      "
                   "^\n",
                   {"a.hip"}},
+           // a message that the line says
+           Judged{"a.h:3:9: warning: old, so new [-W#pragma-messages]\n    3 | #pragma message(\"old,\" \" so new\")\n"
+                  "      |         ^\n",
+                  {"a.h"}},
            // gcc
            Judged{"a.c: In function 'f':\na.c:1:5: warning: unused variable 'a' [-Wunused-variable]\n", {"a.c"}},
            Judged{"In file included from b.h:3,\n                 from a.c:2:\nc.h: At global scope:\n"
@@ -78,6 +82,9 @@ TEST(Messages, OfOtherWarningsOrFormsProveNothing) {
   ASSERT_TRUE(judged_messages(judged));
   for (const std::string& one : {
            judged + "a.c:2:5: warning: variable 'p' is uninitialized [-Wuninitialized]\n",
+           judged + "a.h:3:9: warning: old, so new [-W#pragma-messages]\n    3 | #pragma message(\"old,\" MORE)\n",
+           judged + "a.h:3:9: warning: old [-W#pragma-messages]\n",
+           judged + "a.h:3:9: note: '#pragma message: old'\n    3 | #pragma message(\"old\")\n",
            judged + "a.c:2:5: error: unused variable 'b' [-Werror,-Wunused-variable]\n",
            judged + "a.c:2:5: remark: unrolled loop [-Rpass]\n",
            judged + "a.c:2:5: Warnung: Variable [-Wunused-variable]\n",

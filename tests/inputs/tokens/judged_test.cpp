@@ -31,7 +31,10 @@ TEST(Judged, DirectivesAndPragmasThatShowNoPlace) {
                            "_Pragma(\"GCC diagnostic ignored \\\"-Wa\\\"\")\n",
                            "#error it isn't\n",
                            "#pragma message(\"old\" \"er\")\n",
-                           "#pragma message \"old\"\n",
+                           "#pragma message \"old\" NAME\n",
+                           "_Pragma(\"diag_warning 1445\")\n",
+                           "_Pragma(\"loop ivdep\")\n",
+                           "asm(\"nop \\\n nop\");\n",
                            "#include <a.h>\n",
                            "#include_next \"a.h\"\n",
                            "#if __has_include(<a.h>)\n#endif\n",
@@ -39,9 +42,7 @@ TEST(Judged, DirectivesAndPragmasThatShowNoPlace) {
                            "#if __has_include (\"a.h\")\n#endif\n",
                            "#undef A\n"})
     EXPECT_TRUE(unjudged_in(text).empty()) << text << unjudged_in(text).front().what;
-  for (const char* text : {"#pragma message(\"x\" NAME)\n",
-                           "#pragma message\n",
-                           "#pragma GCC diagnostic warning \"-Wall\"\n",
+  for (const char* text : {"#pragma GCC diagnostic warning \"-Wall\"\n",
                            "#pragma GCC diagnostic error \"-Wall\"\n",
                            "#pragma clang diagnostic fatal \"-Wall\"\n",
                            "#pragma GCC diagnostic ignored NAME\n",
