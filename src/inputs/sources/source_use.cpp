@@ -214,7 +214,8 @@ void SourceUse::not_known(std::string why) {
 
 // Text of a project gets to an assembler by what the project uses. Installed headers name symbols there.
 void SourceUse::note_unjudged(const ReadSource& source, Leads leads) {
-  const Leads strict = source.is_installed ? kToUnjudged : kToUnjudged | kToAssembly;
+  constexpr Leads kAlways = kToUnjudged | kToPragma;
+  const Leads strict = source.is_installed ? kAlways : kAlways | kToAssembly;
   if ((leads & strict) == 0 || !unjudged_.empty()) return;
   const Unjudged* first = reach_->first_unjudged(source);
   unjudged_ = source.path;

@@ -21,14 +21,16 @@ constexpr std::string_view kPragmas =
     "noinline forceinline hd_warning_disable nv_exec_check_disable nv_diag_suppress nv_diag_default nv_diagnostic "
     "diag_suppress diag_default diag_warning diag_error diag_remark loop ibm message STDC ";
 constexpr std::string_view kPragmasOfGcc =
-    " visibility push_options pop_options optimize target reset_options poison system_header ivdep unroll novector ";
+    " visibility push_options pop_options optimize target reset_options poison system_header ivdep unroll novector "
+    "warning error ";
 constexpr std::string_view kPragmasOfClang =
     " loop fp force_cuda_host_device attribute assume_nonnull section optimize system_header poison ";
 
 // Push and pop restore what the command turned on. "ignored" turns nothing on.
 bool is_judged_diagnostic(const std::vector<std::string>& words) {
   if (words.size() == 3) return words[2] == "push" || words[2] == "pop";
-  return words.size() == 4 && words[2] == "ignored" && words[3].starts_with('"');
+  const bool has_text = words.size() == 4 ? words[3].starts_with('"') : words.size() == 5 && words[3] == "#";
+  return has_text && words[2] == "ignored";
 }
 
 // The end of what begins there: a word, a literal or one sign.
@@ -157,11 +159,6 @@ bool is_judged_builtin(std::string_view word) {
   return holds_prefix_of(kFamilies, word) || lists(kOthers, word);
 }
 
-bool is_judged_macro(std::string_view name) {
-  constexpr std::string_view kMacros = " __glibc_macro_warning __glibc_macro_warning1 ";
-  return lists(kMacros, name);
-}
-
 Judge::Finding Judge::found(Finding finding, std::string what) {
   state_ = State::none;
   what_ = std::move(what);
@@ -186,7 +183,7 @@ Judge::Finding Judge::take_asm(const Unit& unit) {
   return is_judged_assembly(text_) ? Finding::none : found(Finding::unjudged, "asm that may read a file");
 }
 
-Judge::Finding Judge::take_pragma(const Unit& unit) {
+Judge::Finding Judge::take_pragma(const Unit& unit, bool is_parameter) {
   const std::string what = "_Pragma " + text_;
   if (state_ == State::behind_pragma && unit.is("(")) {
     state_ = State::in_pragma;
@@ -198,6 +195,15 @@ Judge::Finding Judge::take_pragma(const Unit& unit) {
     text_ = unit.text;
     return Finding::none;
   }
+  if (state_ == State::in_pragma && unit.is("#")) {
+    state_ = State::in_argument;
+    return Finding::none;
+  }
+  if (state_ == State::in_argument && is_parameter) {
+    state_ = State::behind_argument;
+    return Finding::none;
+  }
+  if (state_ == State::behind_argument && unit.is(")")) return found(Finding::pragma, "_Pragma of an argument");
   if (state_ != State::behind_text || !unit.is(")"))
     return found(Finding::unjudged, "_Pragma of a text that macros make");
   state_ = State::none;
@@ -209,8 +215,7 @@ Judge::Finding Judge::take(const Unit& unit, bool is_parameter) {
   constexpr std::string_view kAsm = " asm __asm __asm__ ";
   words_.clear();
   if (state_ == State::behind_asm || state_ == State::in_asm) return take_asm(unit);
-  if (state_ == State::behind_pragma || state_ == State::in_pragma || state_ == State::behind_text)
-    return take_pragma(unit);
+  if (state_ >= State::behind_pragma && state_ <= State::behind_text) return take_pragma(unit, is_parameter);
   const bool is_word = unit.kind == Unit::Kind::word && !is_parameter;
   const bool was_export = std::exchange(is_behind_export_, is_word && unit.is("export"));
   if (state_ == State::behind_module) {
@@ -225,8 +230,7 @@ Judge::Finding Judge::take(const Unit& unit, bool is_parameter) {
     return lower.find("incbin") == lower.npos ? Finding::none : found(Finding::unjudged, "the word incbin");
   }
   if (lists(kAsm, unit.text)) state_ = State::behind_asm;
-  if (unit.is("_Pragma") || unit.is("__pragma")) state_ = State::behind_pragma;
-  if (unit.is("__pragma")) return found(Finding::unjudged, "__pragma");
+  if (unit.is("_Pragma")) state_ = State::behind_pragma;
   if ((unit.begins_line || was_export) && unit.is("import")) return found(Finding::unjudged, "import");
   if ((unit.begins_line || was_export) && unit.is("module")) state_ = State::behind_module;
   return Finding::none;

@@ -29,14 +29,11 @@ bool is_judged_builtin(std::string_view word);
 // The word that stands for all built-in functions that nobody has judged.
 inline constexpr std::string_view kUnjudgedBuiltin = "__builtin_?";
 
-// A macro of a C library that makes a judged pragma of a text: glibc's, which print a warning where a deprecated macro
-// is used. <signal.h> has one by the name of a parameter of <pthread.h>.
-bool is_judged_macro(std::string_view name);
-
 // Follows the units of live code or of one macro's body, and finds what is not judged in them.
 class Judge {
  public:
-  enum class Finding : std::uint8_t { none, unjudged, assembly };
+  // `pragma`: a _Pragma of a parameter's text.
+  enum class Finding : std::uint8_t { none, unjudged, assembly, pragma };
 
   // What was found with this unit: in it, or in what it ends. `is_parameter`: of the macro.
   Finding take(const Unit& unit, bool is_parameter);
@@ -48,11 +45,21 @@ class Judge {
   const std::string& what() const { return what_; }
 
  private:
-  enum class State : std::uint8_t { none, behind_asm, in_asm, behind_pragma, in_pragma, behind_text, behind_module };
+  enum class State : std::uint8_t {
+    none,
+    behind_asm,
+    in_asm,
+    behind_pragma,
+    in_pragma,
+    in_argument,
+    behind_argument,
+    behind_text,
+    behind_module
+  };
 
   Finding found(Finding finding, std::string what);
   Finding take_asm(const Unit& unit);
-  Finding take_pragma(const Unit& unit);
+  Finding take_pragma(const Unit& unit, bool is_parameter);
 
   State state_ = State::none;
   std::string text_;

@@ -141,7 +141,7 @@ Name64 counted_name(std::string_view word) { return name64(is_judged_builtin(wor
 bool has_word(const SourceNames& source, Name64 word) {
   if (std::binary_search(source.live.begin(), source.live.end(), word)) return true;
   if (source.used.may_hold(word)) {
-    const auto use = std::lower_bound(source.uses.begin(), source.uses.end(), WordUse{word, 0});
+    const auto use = std::lower_bound(source.uses.begin(), source.uses.end(), WordUse{.word = word});
     if (use != source.uses.end() && use->word == word) return true;
   }
   return defines(source, word);
@@ -151,6 +151,7 @@ DefinitionReader::Part DefinitionReader::take(const Unit& unit) {
   switch (part_) {
     case Part::name:
       parameters_.clear();
+      is_variadic_ = false;
       part_ = Part::behind_name;
       return Part::name;
     case Part::behind_name:
@@ -158,12 +159,30 @@ DefinitionReader::Part DefinitionReader::take(const Unit& unit) {
       return part_;
     case Part::parameters:
       if (unit.kind == Unit::Kind::word) parameters_.push_back(name64(unit.text));
+      if (unit.text.starts_with('.')) is_variadic_ = true;
       if (unit.is(")")) part_ = Part::body;
       return Part::parameters;
     case Part::body:
       break;
   }
   return Part::body;
+}
+
+bool ArgumentReader::ends_pragma(const Unit& unit, bool is_use, std::size_t uses) {
+  if (depth_ == 0) {
+    if (unit.is("(") && is_behind_use_) depth_ = 1;
+    called_ = uses - (uses == 0 ? 0 : 1);
+    is_behind_use_ = is_use;
+    is_pasted_ = false;
+    units_.clear();
+    return false;
+  }
+  if (unit.is("(")) ++depth_;
+  if (unit.is(")") && --depth_ == 0) return !is_pasted_ && is_judged_pragma(units_);
+  const bool is_parameter = unit.kind == Unit::Kind::word && !is_use;
+  is_pasted_ = is_pasted_ || unit.is("%") || (unit.is("#") && !units_.empty() && units_.back() == "#");
+  if (units_.size() < kMostUnits) units_.emplace_back(is_parameter ? "?" : unit.text);
+  return false;
 }
 
 bool UnnamedTypes::begin_with(const Unit& unit, char next) {
@@ -309,6 +328,7 @@ void NameReader::take_defined(const Unit& unit, char next) {
       heads_.clear();
       has_before_ = false;
       asks_header_ = 0;
+      argument_ = {};
       return;
     case DefinitionReader::Part::body:
       return take_body(unit, next);
@@ -336,11 +356,15 @@ void NameReader::take_body(const Unit& unit, char next) {
     (next == '#' || is_second ? macro_.pastes : macro_.makes_texts) = true;
   }
   if (unit.is("%") && next == ':') macro_.makes_texts = macro_.is_unjudged = true;
-  if (unit.kind == Unit::Kind::word && !is_parameter) add_use(unit.text);
+  const bool is_use = unit.kind == Unit::Kind::word && !is_parameter;
+  if (argument_.ends_pragma(unit, is_use, names_.uses.size())) names_.uses[argument_.called()].gives_pragma = true;
+  if (is_use) add_use(unit.text);
   if (unit.kind == Unit::Kind::rest && !unit.text.starts_with('<'))
     macro_.is_unjudged = true;  // a quote without its end
   const Judge::Finding finding = judge_.take(unit, is_parameter);
-  macro_.is_unjudged |= finding == Judge::Finding::unjudged;
+  const bool makes_pragma = finding == Judge::Finding::pragma;
+  macro_.makes_pragma |= makes_pragma;
+  macro_.is_unjudged |= finding == Judge::Finding::unjudged || (makes_pragma && !definition_.has_one_parameter());
   macro_.assembles |= finding == Judge::Finding::assembly;
   for (const std::string& word : judge_.take_words())
     if (is_of_word(word.front())) add_use(word);
@@ -367,7 +391,6 @@ void NameReader::end_line() {
   if (!definition_.end()) return;
   macro_.begins_unnamed |= types_.may_go_on();
   macro_.is_unjudged |= judge_.end() != Judge::Finding::none;
-  macro_.is_unjudged = macro_.is_unjudged && !is_judged_macro(names_.macro_names.substr(macro_.at, macro_.length));
   macro_.count = static_cast<std::uint32_t>(names_.body_words.size()) - macro_.begin;
   names_.macros.push_back(macro_);
 }

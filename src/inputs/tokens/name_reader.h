@@ -63,10 +63,12 @@ class DefinitionReader {
     return unit.kind == Unit::Kind::word &&
            (unit.is("__VA_ARGS__") || unit.is("__VA_OPT__") || holds(parameters_, name64(unit.text)));
   }
+  bool has_one_parameter() const { return parameters_.size() + (is_variadic_ ? 1 : 0) == 1; }
 
  private:
   Part part_ = Part::name;
   std::vector<Name64> parameters_;
+  bool is_variadic_ = false;
 };
 
 // Whether a lambda or an unnamed type may begin somewhere in a text.
@@ -124,6 +126,25 @@ class NamedByTypedef {
   std::vector<Name64> words_;
 };
 
+// Follows what stands in parentheses behind a word of a macro's body.
+class ArgumentReader {
+ public:
+  // `is_use`: a word that may be a macro; `uses`: how many came before.
+  // Returns whether the unit ends an argument that is a judged pragma.
+  bool ends_pragma(const Unit& unit, bool is_use, std::size_t uses);
+  // Which use the argument stands behind.
+  std::size_t called() const { return called_; }
+
+ private:
+  static constexpr std::size_t kMostUnits = 8;
+
+  std::size_t depth_ = 0;
+  std::size_t called_ = 0;
+  bool is_behind_use_ = false;
+  bool is_pasted_ = false;
+  std::vector<std::string> units_;
+};
+
 class NameReader : public UnitReader {
  public:
   void begin_directive(Directive directive, std::string_view word, std::uint64_t line) override;
@@ -146,6 +167,7 @@ class NameReader : public UnitReader {
   SourceNames names_;
   GuardReader guards_;
   Judge live_judge_;
+  ArgumentReader argument_;
   UnnamedTypes live_types_;
   NamedByTypedef live_typedef_;
   std::uint64_t line_ = 0;

@@ -41,7 +41,16 @@ Leads leads_in(const ReadSource& source, Leads leads) {
 Leads own_leads(const MacroDefinition& macro) {
   return static_cast<Leads>((macro.makes_texts ? kToText : 0) | (macro.pastes ? kToPasting : 0) |
                             (macro.begins_unnamed ? kToUnnamed : 0) | (macro.ends_in_head ? kToHead : 0) |
-                            (macro.is_unjudged ? kToUnjudged : 0) | (macro.assembles ? kToAssembly : 0));
+                            (macro.is_unjudged ? kToUnjudged : 0) | (macro.assembles ? kToAssembly : 0) |
+                            (macro.makes_pragma ? kToPragma : 0));
+}
+
+// An argument that no list permits makes a macro unjudged. So does one that the macro itself gets: it may be expanded
+// before it is passed on.
+Leads through(const WordUse& use, Leads leads) {
+  if ((leads & kToPragma) == 0) return leads;
+  const auto others = static_cast<Leads>(leads & ~kToPragma);
+  return use.gives_pragma ? others : static_cast<Leads>(others | kToUnjudged);
 }
 
 bool holds_word(const std::vector<Name64>& sorted, Name64 word) {
@@ -94,9 +103,9 @@ void Reach::grow(const ReadSource& source, Name64 from, Leads leads, bool is_lea
   const SourceNames& names = *source.names;
   if (!names.used.may_hold(from)) return;
   const Leads taken = is_leaf ? leads_in(source, leads) : leads;
-  for (auto use = std::lower_bound(names.uses.begin(), names.uses.end(), WordUse{from, 0});
+  for (auto use = std::lower_bound(names.uses.begin(), names.uses.end(), WordUse{.word = from});
        use != names.uses.end() && use->word == from; ++use)
-    note(names, use->macro, taken);
+    note(names, use->macro, through(*use, taken));
 }
 
 bool Reach::is_left_out(const SourceNames& source, std::uint32_t guard) const {

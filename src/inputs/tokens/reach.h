@@ -42,6 +42,7 @@ enum Lead : Leads {
   kToUnnamed = 256,    // a lambda or an unnamed type begins
   kToUnjudged = 512,   // what no list permits (tokens/judged.h)
   kToAssembly = 1024,  // inline assembly of a text that is not known
+  kToPragma = 2048,    // a pragma of the text of an argument
 };
 
 struct ReadSource {

@@ -129,12 +129,16 @@ struct MacroDefinition {
   bool ends_in_head = false;    // a loop or condition, whose body follows
   bool is_unjudged = false;     // has something that nobody has judged
   bool assembles = false;       // inline assembly of a text that is not known
+  bool makes_pragma = false;    // of the text of its only argument
 };
 
 // That the body of a macro has a word that is no parameter.
 struct WordUse {
   Name64 word = 0;
   std::uint32_t macro = 0;  // index in SourceNames::macros
+  // An argument follows that is a judged pragma, whatever its words are defined as: for #argument they are not
+  // expanded.
+  bool gives_pragma = false;
   auto operator<=>(const WordUse&) const = default;
 };
 

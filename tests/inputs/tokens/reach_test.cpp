@@ -242,8 +242,28 @@ TEST_F(RememberedPasting, ServesNoOtherMacrosOrCalls) {
   EXPECT_EQ(made(), 6U);
 }
 
+TEST(Reach, FollowsPragmasOfAnArgument) {
+  const auto made_by = [](const std::string& user, const std::string& maker = "M(x) _Pragma(#x)") {
+    return leads("U(a)", "#define " + maker + "\n#define " + user + "\n") & (kToUnjudged | kToPragma);
+  };
+  for (const char* user :
+       {"U(x) M(GCC warning #x)", "U(x) M(unroll x)", "U(x) M(message \"old\" #x)", "U(x) M (once)",
+        "U(x) M(GCC diagnostic ignored #x)", "U(x) M(GCC warning (x) and a lot of other words of it)", "U(M) M(mine)"})
+    EXPECT_EQ(made_by(user), 0) << user;
+  EXPECT_EQ(made_by("U(x) M(GCC warning #x)", "M(...) _Pragma(#__VA_ARGS__)"), 0);
+  for (const char* user : {"U(x) M(mine)", "U(x) M(x)", "U(unroll) M(unroll 4)", "U(GCC) M(GCC warning \"x\")",
+                           "U(warning) M(GCC warning \"x\")", "U(x) M(#x)", "U(x) M(un##roll x)", "U(x) M(unroll##x)",
+                           "U(x) M(GCC diagnostic error #x)", "U(x) M(GCC diagnostic x #x)", "U(x) M",
+                           "U(x) M x (once)", "U(x) M(once) M(mine)", "U(x) other(M(once))"})
+    EXPECT_NE(made_by(user), 0) << user;
+  for (const char* maker : {"M(a, b) _Pragma(#b)", "M(a, ...) _Pragma(#__VA_ARGS__)", "M(a...) _Pragma(#a)",
+                            "M(a) _Pragma(#a #a)", "M(a) _Pragma(a)", "M(a) _Pragma(#b)"})
+    EXPECT_NE(made_by("U(x) M(once)", maker), 0) << maker;
+  EXPECT_NE(made_by("U(x) M(once)", "M(a, b) _Pragma(#b)"), 0) << "not its first argument";
+}
+
 TEST(Reach, FollowsWhatNoListPermits) {
-  EXPECT_EQ(leads("MY_PRAGMA(unroll)", "#define MY_PRAGMA(x) _Pragma(#x)\n") & kToUnjudged, kToUnjudged);
+  EXPECT_EQ(leads("MY_PRAGMA(unroll)", "#define MY_PRAGMA(x) _Pragma(#x)\n") & kToPragma, kToPragma);
   EXPECT_EQ(leads("int a;", "#define MY_PRAGMA(x) _Pragma(#x)\n"), 0) << "nothing uses it";
   EXPECT_EQ(leads("#ifdef MY_DEBUG\n#pragma mine\n#endif\n"), 0) << "it is left out";
   EXPECT_EQ(leads("#pragma mine\n"), kToUnjudged);
