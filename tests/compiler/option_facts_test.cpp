@@ -194,10 +194,11 @@ TEST(OptionFacts, AreCollectedFromAllLinesOfTheWord) {
 }
 
 TEST(OptionFacts, SayWhetherAWordNeedsNoFurtherOne) {
-  for (const char* word : {"-isystem/x", "-isystem../x", "-iquote/x", "-idirafter/x", "-include/x.h", "-I/x", "-B/x", "-MF/x",
-                           "-DX", "-Wall", "--hip-path=/x", "a.cpp", "-fPIC"})
+  for (const char* word : {"-isystem/x", "-isystem../x", "-iquote/x", "-idirafter/x", "-include/x.h", "-I/x", "-B/x",
+                           "-MF/x", "-DX", "-Wall", "--hip-path=/x", "a.cpp", "-fPIC"})
     EXPECT_TRUE(is_complete(word)) << word;
-  for (const char* word : {"-isystem", "-isystem-after", "-include", "-include-pch", "-D", "-o", "-Xclang", "-unknown/x", "-x"})
+  for (const char* word :
+       {"-isystem", "-isystem-after", "-include", "-include-pch", "-D", "-o", "-Xclang", "-unknown/x", "-x"})
     EXPECT_FALSE(is_complete(word)) << word;
 }
 

@@ -1,9 +1,10 @@
 // The wrapper headers of a command, made in idle time.
 //
 // The problem: a header pays only if more jobs follow, and mostly nothing tells whether they will
-// (run/units_to_come.h). The choice: it is made when nobody else wants the processor. Then it costs no build anything, and later builds have it from their first job. The
-// compilers are children of a client as all others, in the environment and directory of the job. That client has the
-// lowest priority and takes no job slot, so a build that begins meanwhile finds all of its slots.
+// (run/units_to_come.h). The choice: it is made when nobody else wants the processor. Then it costs no build anything,
+// and later builds have it from their first job. The compilers are children of a client as all others, in the
+// environment and directory of the job. That client has the lowest priority and takes no job slot, so a build that
+// begins meanwhile finds all of its slots.
 #include <poll.h>
 
 #include <chrono>

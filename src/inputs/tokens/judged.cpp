@@ -14,12 +14,14 @@ using namespace std::string_view_literals;
 
 // By their first word. Compilers ignore those of other compilers, with a message at most. OpenMP and OpenACC count by
 // their options (compiler/source_sight.h): without these the pragmas are ignored. What `message` prints is judged when
-// it was printed (daemon/run/messages.h).
+// it was printed (daemon/run/messages.h). __LINE__ is no pragma: rocThrust has a macro for MSVC that shares its name
+// with one that makes pragmas.
 constexpr std::string_view kPragmas =
     " once pack weak redefine_extname comment region endregion mark warning intrinsic function omp acc unroll nounroll "
     "unroll_and_jam nounroll_and_jam push_macro pop_macro float_control fenv_access ivdep vector simd novector inline "
     "noinline forceinline hd_warning_disable nv_exec_check_disable nv_diag_suppress nv_diag_default nv_diagnostic "
-    "diag_suppress diag_default diag_warning diag_error diag_remark loop ibm message STDC ";
+    "diag_suppress diag_default diag_warning diag_error diag_remark loop ibm message STDC "
+    "__LINE__ ";
 constexpr std::string_view kPragmasOfGcc =
     " visibility push_options pop_options optimize target reset_options poison system_header ivdep unroll novector "
     "warning error ";

@@ -116,7 +116,7 @@ void GuardReader::end_line(SourceNames& names) {
   if (word_.starts_with("if")) {
     open_.push_back({.around = current_, .later = {}});
     begin_branch(parsed_guards(), names);
-  } else if (word_ == "undef") {
+  } else if (is_undef()) {
     if (!units_.empty()) names.undefined.push_back(name64(units_[0].text));
   } else if (!open_.empty() && word_.starts_with("el")) {
     begin_branch(word_ == "else" ? std::vector<Guard>() : parsed_guards(), names);
@@ -144,7 +144,7 @@ bool has_word(const SourceNames& source, Name64 word) {
     const auto use = std::lower_bound(source.uses.begin(), source.uses.end(), WordUse{.word = word});
     if (use != source.uses.end() && use->word == word) return true;
   }
-  return defines(source, word);
+  return defines(source, word) || std::binary_search(source.undefined.begin(), source.undefined.end(), word);
 }
 
 DefinitionReader::Part DefinitionReader::take(const Unit& unit) {
@@ -168,21 +168,26 @@ DefinitionReader::Part DefinitionReader::take(const Unit& unit) {
   return Part::body;
 }
 
-bool ArgumentReader::ends_pragma(const Unit& unit, bool is_use, std::size_t uses) {
-  if (depth_ == 0) {
-    if (unit.is("(") && is_behind_use_) depth_ = 1;
-    called_ = uses - (uses == 0 ? 0 : 1);
-    is_behind_use_ = is_use;
-    is_pasted_ = false;
-    units_.clear();
-    return false;
+std::optional<std::size_t> ArgumentReader::ends_pragma(const Unit& unit, bool is_use, std::size_t uses) {
+  std::optional<std::size_t> called;
+  if (unit.is(")") && deeper_ > 0) {
+    --deeper_;
+  } else if (unit.is(")") && !open_.empty()) {
+    const Argument& ended = open_.back();
+    if (ended.called && !ended.is_pasted && is_judged_pragma(ended.units)) called = ended.called;
+    open_.pop_back();
   }
-  if (unit.is("(")) ++depth_;
-  if (unit.is(")") && --depth_ == 0) return !is_pasted_ && is_judged_pragma(units_);
   const bool is_parameter = unit.kind == Unit::Kind::word && !is_use;
-  is_pasted_ = is_pasted_ || unit.is("%") || (unit.is("#") && !units_.empty() && units_.back() == "#");
-  if (units_.size() < kMostUnits) units_.emplace_back(is_parameter ? "?" : unit.text);
-  return false;
+  for (Argument& one : open_) {
+    one.is_pasted = one.is_pasted || unit.is("%") || (unit.is("#") && !one.units.empty() && one.units.back() == "#");
+    if (one.units.size() < kMostUnits) one.units.emplace_back(is_parameter ? "?" : unit.text);
+  }
+  if (unit.is("(") && open_.size() == kMostOpen)
+    ++deeper_;
+  else if (unit.is("("))
+    open_.push_back({.called = is_behind_use_ ? std::optional(uses - 1) : std::nullopt, .units = {}});
+  is_behind_use_ = is_use;
+  return called;
 }
 
 bool UnnamedTypes::begin_with(const Unit& unit, char next) {
@@ -282,6 +287,7 @@ void NameReader::take_unit(const Unit& unit, Directive directive, std::uint64_t 
   if (directive == Directive::pragma) pragma_.emplace_back(unit.text);
   if (directive == Directive::header && unit.kind != Unit::Kind::rest) add_unjudged(line, "a computed #include");
   if (directive == Directive::text || directive == Directive::other) return;
+  if (directive == Directive::condition && guards_.is_undef()) return;
   take_live(unit, next, line);
 }
 
@@ -357,7 +363,8 @@ void NameReader::take_body(const Unit& unit, char next) {
   }
   if (unit.is("%") && next == ':') macro_.makes_texts = macro_.is_unjudged = true;
   const bool is_use = unit.kind == Unit::Kind::word && !is_parameter;
-  if (argument_.ends_pragma(unit, is_use, names_.uses.size())) names_.uses[argument_.called()].gives_pragma = true;
+  if (const auto called = argument_.ends_pragma(unit, is_use, names_.uses.size()))
+    names_.uses[*called].gives_pragma = true;
   if (is_use) add_use(unit.text);
   if (unit.kind == Unit::Kind::rest && !unit.text.starts_with('<'))
     macro_.is_unjudged = true;  // a quote without its end

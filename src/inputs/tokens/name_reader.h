@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -29,6 +30,8 @@ class GuardReader {
   void begin_line(std::string_view word) { word_ = word; }
   void take_unit(const Unit& unit);
   void end_line(SourceNames& names);
+  // The line takes a definition away, and so uses none.
+  bool is_undef() const { return word_ == "undef"; }
 
   // What the next line lies under (MacroDefinition::guard).
   std::uint32_t current() const { return current_; }
@@ -126,23 +129,25 @@ class NamedByTypedef {
   std::vector<Name64> words_;
 };
 
-// Follows what stands in parentheses behind a word of a macro's body.
+// Follows what stands in parentheses behind the words of a macro's body.
 class ArgumentReader {
  public:
-  // `is_use`: a word that may be a macro; `uses`: how many came before.
-  // Returns whether the unit ends an argument that is a judged pragma.
-  bool ends_pragma(const Unit& unit, bool is_use, std::size_t uses);
-  // Which use the argument stands behind.
-  std::size_t called() const { return called_; }
+  // `is_use`: a word that may be a macro; `uses`: how many came before. Returns the use whose argument ends here, if
+  // that is a judged pragma.
+  std::optional<std::size_t> ends_pragma(const Unit& unit, bool is_use, std::size_t uses);
 
  private:
-  static constexpr std::size_t kMostUnits = 8;
+  static constexpr std::size_t kMostUnits = 8;  // of an argument that are looked at
+  static constexpr std::size_t kMostOpen = 32;  // in one another; what is deeper is no pragma
 
-  std::size_t depth_ = 0;
-  std::size_t called_ = 0;
+  struct Argument {
+    std::optional<std::size_t> called;  // of the uses; nothing if no word stands before the parenthesis
+    std::vector<std::string> units;
+    bool is_pasted = false;
+  };
+  std::vector<Argument> open_;
+  std::size_t deeper_ = 0;
   bool is_behind_use_ = false;
-  bool is_pasted_ = false;
-  std::vector<std::string> units_;
 };
 
 class NameReader : public UnitReader {

@@ -246,20 +246,26 @@ TEST(Reach, FollowsPragmasOfAnArgument) {
   const auto made_by = [](const std::string& user, const std::string& maker = "M(x) _Pragma(#x)") {
     return leads("U(a)", "#define " + maker + "\n#define " + user + "\n") & (kToUnjudged | kToPragma);
   };
-  for (const char* user :
-       {"U(x) M(GCC warning #x)", "U(x) M(unroll x)", "U(x) M(message \"old\" #x)", "U(x) M (once)",
-        "U(x) M(GCC diagnostic ignored #x)", "U(x) M(GCC warning (x) and a lot of other words of it)", "U(M) M(mine)"})
+  for (const char* user : {"U(x) M(GCC warning #x)", "U(x) M(unroll x)", "U(x) other(M(once), (x))", "U(x) M(__LINE__)",
+                           "U(x) M(message \"old\" #x)", "U(x) M (once)", "U(x) M(GCC diagnostic ignored #x)",
+                           "U(x) M(GCC warning (x) and a lot of other words of it)", "U(M) M(mine)"})
     EXPECT_EQ(made_by(user), 0) << user;
   EXPECT_EQ(made_by("U(x) M(GCC warning #x)", "M(...) _Pragma(#__VA_ARGS__)"), 0);
   for (const char* user : {"U(x) M(mine)", "U(x) M(x)", "U(unroll) M(unroll 4)", "U(GCC) M(GCC warning \"x\")",
                            "U(warning) M(GCC warning \"x\")", "U(x) M(#x)", "U(x) M(un##roll x)", "U(x) M(unroll##x)",
                            "U(x) M(GCC diagnostic error #x)", "U(x) M(GCC diagnostic x #x)", "U(x) M",
-                           "U(x) M x (once)", "U(x) M(once) M(mine)", "U(x) other(M(once))"})
+                           "U(x) M x (once)", "U(x) M(once) M(mine)", "U(x) other(M(mine))"})
     EXPECT_NE(made_by(user), 0) << user;
   for (const char* maker : {"M(a, b) _Pragma(#b)", "M(a, ...) _Pragma(#__VA_ARGS__)", "M(a...) _Pragma(#a)",
                             "M(a) _Pragma(#a #a)", "M(a) _Pragma(a)", "M(a) _Pragma(#b)"})
     EXPECT_NE(made_by("U(x) M(once)", maker), 0) << maker;
   EXPECT_NE(made_by("U(x) M(once)", "M(a, b) _Pragma(#b)"), 0) << "not its first argument";
+}
+
+TEST(Reach, TakesNoUndefForAUse) {
+  EXPECT_EQ(leads("#undef MINE\n", "#define MINE __LINE__\n"), 0);
+  EXPECT_TRUE(ReachOf({{"#undef MINE\n"}}, {"clang"}).may_occur("MINE"));
+  EXPECT_EQ(leads("#undef MINE\nMINE\n", "#define MINE __LINE__\n"), kToPosition);
 }
 
 TEST(Reach, FollowsWhatNoListPermits) {
