@@ -12,46 +12,12 @@
 #include <vector>
 
 #include "hipcache/base/text.h"
+#include "inputs/tokens/guards.h"
 #include "inputs/tokens/judged.h"
 #include "inputs/tokens/source_text.h"
+#include "inputs/tokens/unnamed_types.h"
 
 namespace hipcache::inputs {
-
-// Follows the conditions of one source text: under which macros, defined or not, a line lies.
-//
-// Problem: assert has a definition that shows lines and an empty one, and NDEBUG decides which.
-// Choice: the conditions that ask for macros by name alone (#ifdef, defined X && !defined Y) and #if 0. Others hold
-// nothing back: what lies within them counts as before.
-
-// Takes the lines of conditions in their order. Used by one thread.
-class GuardReader {
- public:
-  // `word`: the directive's name.
-  void begin_line(std::string_view word) { word_ = word; }
-  void take_unit(const Unit& unit);
-  void end_line(SourceNames& names);
-  // The line takes a definition away, and so uses none.
-  bool is_undef() const { return word_ == "undef"; }
-
-  // What the next line lies under (MacroDefinition::guard).
-  std::uint32_t current() const { return current_; }
-
- private:
-  struct Branches {
-    std::uint32_t around = 0;
-    std::vector<Guard> later;  // what holds in the branches that follow
-  };
-
-  // What the line asks for; nothing if that is not known.
-  std::vector<Guard> parsed_guards() const;
-  void begin_branch(const std::vector<Guard>& asked, SourceNames& names);
-  std::uint32_t within(std::uint32_t around, const std::vector<Guard>& guards, SourceNames& names) const;
-
-  std::string_view word_;  // of the line, or ""
-  std::vector<Unit> units_;
-  std::vector<Branches> open_;
-  std::uint32_t current_ = 0;
-};
 
 // Follows the definition of a macro.
 class DefinitionReader {
@@ -72,61 +38,6 @@ class DefinitionReader {
   Part part_ = Part::name;
   std::vector<Name64> parameters_;
   bool is_variadic_ = false;
-};
-
-// Whether a lambda or an unnamed type may begin somewhere in a text.
-//
-// Choice: a '[' is taken for one, wherever it stands, unless it begins an attribute or what follows its ']' cannot go
-// on with a lambda. A type's word begins an unnamed type unless a name follows.
-class UnnamedTypes {
- public:
-  // `next`: the character behind the unit.
-  bool begin_with(const Unit& unit, char next);
-  // Whether the text may go on with one behind its end.
-  bool may_go_on() const { return names_type_ || closed_; }
-  // Whether the last unit stands where a type's name is expected.
-  bool is_behind_type() const { return is_behind_type_; }
-
- private:
-  enum class Bracket : std::uint8_t { plain, attribute, no_lambda };
-  Unit before_;
-  bool has_before_ = false;
-  std::vector<Bracket> open_;
-  bool closed_ = false;      // by the unit before
-  bool names_type_ = false;  // "struct" and the like came before
-  bool is_behind_type_ = false;
-};
-
-// Follows "typedef struct { int a; } NAME;", a record or an enumeration that has its name from the end of its
-// declaration. clang prints that name, and no place, if nothing in the body is printed before the name is known.
-//
-// Choice: the body has members and enumerators alone, without functions, initialisers and types of its own, and no
-// directive stands before the end. Whoever uses this must know that none of the words is a macro (take_words).
-class NamedByTypedef {
- public:
-  enum class State : std::uint8_t {
-    none,     // no such type, as far as is known
-    behind,   // "typedef", or that and "struct", came before
-    in_body,  // ... and "{"
-    behind_body,
-    named,    // the unit gives it its name
-    unnamed,  // the unit shows that it is another declaration
-  };
-  State take(const Unit& unit);
-  // A directive or the end of the text. False if a declaration was open.
-  bool ends() {
-    const State state = std::exchange(state_, State::none);
-    return state != State::in_body && state != State::behind_body;
-  }
-  std::vector<Name64> take_words() { return std::exchange(words_, {}); }
-
- private:
-  bool is_of_body(const Unit& unit) const;
-
-  State state_ = State::none;
-  bool is_enum_ = false;
-  bool is_named_ = false;  // a word came behind the body
-  std::vector<Name64> words_;
 };
 
 // Follows what stands in parentheses behind the words of a macro's body.
