@@ -353,7 +353,9 @@ TEST_P(UnforcedWrapperHeader, IsMadeInIdleTimeAfterTheThirdUnit) {
 
 // A build of CMake and ninja that has so many units before it that the header pays at once, however many slots there
 // are here.
-TEST_P(UnforcedWrapperHeader, IsMadeByTheFirstUnitOfABuildOfMany) {
+class WrapperHeaderOfManyUnits : public UnforcedWrapperHeader {};
+
+TEST_P(WrapperHeaderOfManyUnits, IsMadeByTheFirstOfThem) {
   constexpr int kMany = 1'000;
   std::string build = "build CMakeFiles/x.dir/one.hip.o: HIP_COMPILER__x one.hip\n";
   for (int unit = 1; unit < kMany; ++unit)
@@ -436,6 +438,7 @@ TEST_P(UnforcedWrapperHeader, IsSwitchedOffByASetting) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Compilers, UnforcedWrapperHeader, testing::ValuesIn(kOneCompiler), name_of);
+INSTANTIATE_TEST_SUITE_P(Compilers, WrapperHeaderOfManyUnits, testing::ValuesIn(kCompilers), name_of);
 
 // A fake compiler (compilers/other_compiler.cpp) that makes something else with a header than without, as no clang
 // does.
